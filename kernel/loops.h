@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* loops.h: the timed loops (loops.nasm), shared by bare metal and user space. System V calling convention. Each reads
+ * the clock with LFENCE; RDTSC; LFENCE before and RDTSCP; LFENCE after (LFENCE; RDTSC; LFENCE where `rdtscp` is 0),
+ * keeps everything in registers between the two, and returns the difference in ticks, overhead included. Loops are
+ * unrolled 64 times so that their own branches cost less than 1 %; a count that is not a multiple is finished one by
+ * one. `end`, where there is one, receives the last stop. */
+#pragma once
+#include <stdint.h>
+
+uint64_t loop_nothing(uint64_t rdtscp); /* the overhead itself */
+uint64_t loop_load(uint64_t start, uint64_t steps, uint64_t rdtscp, uint64_t *end);
+uint64_t loop_load2(const uint64_t start[2], uint64_t steps, uint64_t rdtscp); /* so many steps of each, interleaved */
+uint64_t loop_load3(const uint64_t start[3], uint64_t steps, uint64_t rdtscp);
+uint64_t loop_load4(const uint64_t start[4], uint64_t steps, uint64_t rdtscp);
+uint64_t loop_load_32(uint64_t start, uint64_t steps, uint64_t rdtscp,
+                      uint64_t base); /* links are 4-byte offsets from base */
+uint64_t loop_load_indexed(uint64_t start, uint64_t steps, uint64_t rdtscp);
+uint64_t loop_load_float(uint64_t start, uint64_t steps, uint64_t rdtscp);
+uint64_t loop_store(uint64_t start, uint64_t steps, uint64_t rdtscp);
+uint64_t loop_exchange(uint64_t start, uint64_t steps, uint64_t rdtscp);
+uint64_t loop_jump(uint64_t start, uint64_t steps,
+                   uint64_t rdtscp); /* jumps; the walk counts a register down and comes back at 0 */
+uint64_t loop_read(uint64_t start, uint64_t lines, uint64_t rdtscp);
+uint64_t loop_write(uint64_t start, uint64_t lines, uint64_t rdtscp);
+uint64_t loop_write_nt(uint64_t start, uint64_t lines, uint64_t rdtscp);
+uint64_t loop_copy(uint64_t start, uint64_t lines, uint64_t rdtscp);
+uint64_t loop_add(uint64_t steps, uint64_t variables, uint64_t rdtscp);
+uint64_t loop_multiply(uint64_t steps, uint64_t variables, uint64_t rdtscp);
+/* Watches the clock for `ticks`, counting jumps of 2^i to 2^(i+1) - 1 ticks between neighbouring reads in gap[i]. */
+void loop_listen(uint64_t ticks, uint64_t gap[64]);

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* journal.h: one line of JSON per event, each with a CRC of its own, so that a line torn by a power cut is told from a
+ * whole one:
+ *   {"seq":1,"event":"run","tool":"0.1.0","probes":"latency,l1d","crc":"89abcdef"}
+ *   {"seq":2,"event":"begin","probe":"latency","crc":"..."}
+ *   {"seq":3,"event":"end","probe":"latency","outcome":"done","findings":[...],"crc":"..."}
+ *   {"seq":9,"event":"finished","crc":"..."}
+ * The CRC is of the line up to and without ,"crc". */
+#pragma once
+#include "base/text.h"
+
+/* Ends a line that was begun with {"seq":N,"event":... by adding ,"crc":"xxxxxxxx"}. */
+void journal_seal(struct text *line);
+
+/* Whether a line (without its newline) is whole. */
+bool journal_whole(const char *line, size_t length);
+
+/* Reads a journal; tells which probe was under way when it ended: true and its name, or false when none was (finished,
+ * or between probes). Lines that are not whole and padding are passed over. */
+bool journal_unfinished(const char *journal, size_t length, char *probe, size_t capacity);

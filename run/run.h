@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* run.h: a run, from an opened machine to its documents. The same for the image and the host programs. */
+#pragma once
+#include "kernel/owner.h"
+#include "report/report.h"
+#include "run/options.h"
+#include "run/stage.h"
+
+/* Memory that a run works in; the program allocates it (it is large) and zeroes it. */
+struct run {
+    struct options options;
+    struct notebook notebook;
+    struct recording *recording; /* NULL: nothing is recorded */
+    char machine_name[48];       /* "<board>-<serial>", made of letters, digits, - and _ that FAT can hold */
+    unsigned number;
+    bool folder, journal; /* there is one */
+    bool skip_asked;
+};
+
+/* Measures everything that the options ask for, one probe after the other, and delivers: journal, console, files,
+ * summary. Returns the number of probes that ended normally (or were rightly found not measurable); never stops
+ * half-way for a failed delivery. */
+unsigned run_measure(struct run *, struct machine *, struct stage *);
+
+/* --last: prints the stored summary. --list, --help, --version print themselves. False: there was nothing to print. */
+bool run_print_last(struct stage *);
+void run_print_help(struct stage *);
+void run_print_list(struct stage *);
+void run_print_version(struct stage *);
+
+extern const char assay_version[]; /* run/version.c */
+extern const char assay_build[];
