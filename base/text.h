@@ -26,14 +26,14 @@ void text_bytes(struct text *, const char *, size_t length);
 
 /* Adds text by a small, locale-free format language:
  *   %s string   %c character   %d int   %u unsigned   %lld/%lu/%lx/%ld and so on: 64-bit; %x hexadecimal without 0x
- *   %g double, as text_number does   %.Nf double with N decimals (0 to 9)   %% a percent sign
+ *   %g double, as text_number does   %.Nf double with N decimals (0 to 9)   %% a percent sign   %.Ns at most N bytes
  *   a width (%5u, %-5s, %05u, %*d not) pads with blanks or zeros. Anything else is added as it stands. */
 void text_format(struct text *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_format_list(struct text *, const char *format, va_list) __attribute__((format(printf, 2, 0)));
 
 /* Adds a number in its shortest decimal form with at most 6 significant decimals: an integer below 2^53 as an integer,
- * anything else rounded half away from zero at 6 significant digits, trailing zeros dropped, never an exponent below
- * 1e15. NaN and infinity become "null" (so that JSON stays JSON). */
+ * anything else rounded half away from zero at 6 significant digits, trailing zeros dropped, with an exponent only
+ * below 1e-15 and from 1e15 on. NaN and infinity become "null" (so that JSON stays JSON). */
 void text_number(struct text *, double);
 
 /* Pads with blanks to `column` characters after the last newline (none if already there). */

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* number.h: the digits behind base/text.h. */
+#pragma once
+#include "base/text.h"
+
+enum { NUMBER_SIZE = 64 }; /* bytes that any number's text fits in */
+
+/* Adds an unsigned number in base 10 or 16, without leading zeros. */
+void number_digits(struct text *, uint64_t, unsigned base);
+
+/* Adds a number with so many decimals (more than 9 count as 9), rounded half away from zero. From 1e15 on, and for NaN
+ * and infinity, as text_number does. */
+void number_decimals(struct text *, double, unsigned decimals);
