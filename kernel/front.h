@@ -13,11 +13,24 @@ struct front {
     uint64_t steps;
     uint64_t rests;
     struct view view;            /* set by the back when it opens */
-    struct recording *recording; /* NULL: not recorded */
+    struct recording *recording; /* NULL: not recorded; set by the back when it opens */
+    uint64_t calls, answered;    /* calls that were handed to the back, and those that came back from it */
+    uint64_t disturbances, lost; /* summed over all readings */
+    bool grounded;               /* the recording has the ground */
 };
 
 /* Says why a call is refused (a format as in base/text.h) and returns false: `return refuse(machine, "no ...")`. */
 bool refuse(struct machine *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* What each request is known by in a recording: a CRC of its kind and of all that it asked for. */
+uint32_t key_run(const struct task *, size_t count);
+uint32_t key_script(const struct visit *, size_t count); /* values count only where they are asked for: store, wait */
+uint32_t key_block(const struct block *, uint64_t steps);
+uint32_t key_listen(uint64_t ticks);
+uint32_t key_count(unsigned slot, unsigned event, uint64_t raw);
+uint32_t key_turn(enum knob, bool on);
+uint32_t key_knob(enum knob);
+uint32_t key_entry(uint64_t va, unsigned level);
 
 /* The backs: same contract as the machine_ functions of the same name, arguments already checked (operation in range,
  * counts within the MAX_ constants, lap numbers, alignment of a mapping to its page size, addresses of a mapping inside

@@ -52,4 +52,15 @@ uint64_t machine_now(struct machine *);
 /* Number of processors that machine_protect can run on, at least 1. */
 unsigned machine_processors(struct machine *);
 
+/* Puts the machine's ground (view, clock, cores, processors, spans, page sizes) and facts into the recording, once, for
+ * a replay to open with. run_measure() calls it; a program that measures without a run calls it after opening. Nothing
+ * happens when nothing is recorded. */
+void machine_record_ground(struct machine *);
+
+/* Puts a text of the program around (options, date, ...) under a name into the recording; at most 4095 bytes of it. */
+void machine_note(struct machine *, const char *name, const char *text);
+
+/* Interruptions noticed during all readings so far, and through *lost the ticks that they are known to have taken. */
+uint64_t machine_disturbances(struct machine *, uint64_t *lost);
+
 void machine_close(struct machine *); /* gives everything back */

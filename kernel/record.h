@@ -18,15 +18,15 @@ enum record_kind {
     RECORD_SCRIPT,
     RECORD_BLOCK,
     RECORD_LISTEN,
-    RECORD_MAP, /* only refused ones */
+    RECORD_MAP, /* only refused ones; payload: the number of the call (front.calls), why */
     RECORD_COUNT,
     RECORD_TURN,
     RECORD_KNOB,
-    RECORD_ENTRY,   /* whether there is one */
-    RECORD_AT,      /* whether there is one; only the first answer and changes of it */
-    RECORD_LINK,    /* only refused ones */
-    RECORD_REST,    /* only the one that said skip; payload: its number */
-    RECORD_PROTECT, /* fault */
+    RECORD_ENTRY,   /* whether there is one, and what it held */
+    RECORD_AT,      /* only refused ones, as RECORD_MAP */
+    RECORD_LINK,    /* only refused ones, as RECORD_MAP */
+    RECORD_REST,    /* only those that said skip, as RECORD_MAP */
+    RECORD_PROTECT, /* written when it ended: whether it started, calls answered until then, fault */
     RECORD_NOW,
     RECORD_END
 };
@@ -41,7 +41,8 @@ struct recording {
 };
 
 void recording_begin(struct recording *, void *memory, size_t capacity); /* writes the heading */
-void recording_finish(struct recording *); /* writes RECORD_END with the CRC of all before it */
+/* Writes RECORD_END: key: the CRC of all before it; payload: 1 when memory ran out before the end, else 0. */
+void recording_finish(struct recording *);
 
 void record_open(struct recording *, enum record_kind, uint32_t key);
 void record_number(struct recording *, uint64_t);
