@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* timing.c: the loops of loops.nasm as runs of tasks, and the clock's own properties measured with them. */
+#include "kernel/timing.h"
+#include "kernel/loops.h"
+
+enum {
+    EMPTY_RUNS = 2000,
+    STEP_RUNS = 4096,  /* differences that the clock's step is sought in */
+    STEP_LENGTHS = 97, /* of so many different lengths */
+    LARGEST_STEP = 512,
+    SCALED_STEP = 8, /* from here on a step may be off by a tick */
+    LINE = 64        /* bytes between the visits of a stream */
+};
+
+uint64_t timing_net(uint64_t ticks, uint64_t overhead)
+{
+    return ticks > overhead ? ticks - overhead : 0;
+}
+
+uint64_t timing_overhead(uint64_t rdtscp)
+{
+    uint64_t lowest = UINT64_MAX;
+
+    for (unsigned i = 0; i < EMPTY_RUNS; i++) {
+        uint64_t ticks = loop_nothing(rdtscp);
+        if (ticks < lowest)
+            lowest = ticks;
+    }
+    return lowest;
+}
+
+/* How many of the differences are multiples of `step`, off by at most `slack`. */
+static unsigned count_multiples(const uint16_t difference[STEP_RUNS], unsigned count, unsigned step, unsigned slack)
+{
+    unsigned multiples = 0;
+
+    for (unsigned i = 0; i < count; i++) {
+        unsigned rest = difference[i] % step;
+        if (rest <= slack || step - rest <= slack)
+            multiples++;
+    }
+    return multiples;
+}
+
+uint64_t timing_step(uint64_t rdtscp)
+{
+    uint16_t difference[STEP_RUNS];
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < STEP_RUNS; i++) {
+        uint64_t ticks = loop_add(1 + i % STEP_LENGTHS, 1, rdtscp);
+        if (ticks <= UINT16_MAX)
+            difference[count++] = (uint16_t)ticks;
+    }
+    for (unsigned step = LARGEST_STEP; step > 1; step--) {
+        unsigned slack = step >= SCALED_STEP ? 1 : 0;
+        /* 99 of 100 are multiples by accident only if the slack covers nearly every rest, which it does not. */
+        if (count >= STEP_RUNS / 2 && count_multiples(difference, count, step, slack) >= count - count / 100)
+            return step;
+    }
+    return 1;
+}
+
+bool timing_fence_serialises(void)
+{
+    enum { SHORT = 96, LONG = 9600, TRIES = 64 };
+    uint64_t empty = 0, few = 0, many = 0;
+
+    for (unsigned i = 0; i < TRIES; i++) {
+        empty += loop_multiply(1, 1, 0);
+        few += loop_multiply(SHORT, 1, 0);
+        many += loop_multiply(LONG, 1, 0);
+    }
+    /* A chain that the fence waits for costs its length; one that is still running when the clock is read costs only
+     * the time to issue it, a third at most. The long chain, too long for any reorder buffer, gives the scale. */
+    return timing_net(few, empty) >= timing_net(many, empty) * (SHORT - 1) / (LONG - 1) / 2;
+}
+
+struct leaf {
+    uint32_t eax, ebx, ecx, edx;
+};
+
+static struct leaf read_leaf(uint32_t number)
+{
+    struct leaf leaf;
+
+    __asm__ volatile("cpuid" : "=a"(leaf.eax), "=b"(leaf.ebx), "=c"(leaf.ecx), "=d"(leaf.edx) : "0"(number), "2"(0));
+    return leaf;
+}
+
+uint64_t timing_declared_hz(const char **source)
+{
+    const uint32_t hypervisor = 0x40000000;
+    uint32_t basic = read_leaf(0).eax;
+    struct leaf ratio = basic >= 0x15 ? read_leaf(0x15) : (struct leaf){0};
+
+    if (ratio.eax && ratio.ebx && ratio.ecx) {
+        *source = "CPUID 15h";
+        return (uint64_t)ratio.ecx * ratio.ebx / ratio.eax;
+    }
+    /* Where the crystal's frequency is left out, it is the one that the base frequency was derived from. */
+    if (ratio.eax && ratio.ebx && basic >= 0x16 && (read_leaf(0x16).eax & 0xffff)) {
+        *source = "CPUID 16h";
+        return (uint64_t)(read_leaf(0x16).eax & 0xffff) * 1000000;
+    }
+    if ((read_leaf(1).ecx >> 31) && read_leaf(hypervisor).eax >= hypervisor + 0x10 &&
+        read_leaf(hypervisor).eax < hypervisor + 0x10000 && read_leaf(hypervisor + 0x10).eax) {
+        *source = "CPUID 40000010h";
+        return (uint64_t)read_leaf(hypervisor + 0x10).eax * 1000;
+    }
+    *source = "";
+    return 0;
+}
+
+uint64_t timing_hz(uint64_t ticks, uint64_t microseconds)
+{
+    return timing_scale(1000000, ticks, microseconds);
+}
+
+uint64_t timing_middle(const uint64_t three[3])
+{
+    uint64_t a = three[0], b = three[1], c = three[2];
+
+    if ((a <= b && b <= c) || (c <= b && b <= a))
+        return b;
+    return (b <= a && a <= c) || (c <= a && a <= b) ? a : c;
+}
+
+uint64_t timing_scale(uint64_t value, uint64_t numerator, uint64_t denominator)
+{
+    while ((numerator | denominator) >> 32) {
+        numerator >>= 1;
+        denominator >>= 1;
+    }
+    if (denominator == 0)
+        return 0;
+    return value / denominator * numerator + value % denominator * numerator / denominator;
+}
+
+static bool is_stream(enum op op)
+{
+    return op == OP_READ || op == OP_WRITE || op == OP_WRITE_NT || op == OP_COPY;
+}
+
+const char *timing_refusal(const struct task *tasks, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (tasks[i].core != 0)
+            return "only the core that the probe runs on can be reached";
+        if (tasks[i].op == OP_HANDOFF)
+            return "a line is handed over between two cores, and only one can be reached";
+        if (is_stream(tasks[i].op) && tasks[i].start % LINE)
+            return "a stream starts at a multiple of 64 bytes";
+        if (tasks[i].op == OP_JUMP_FAR && tasks[i].steps > UINT32_MAX)
+            return "a run of far jumps is at most 4294967295 steps long";
+        if (count > 1 && (tasks[i].op != OP_LOAD || tasks[i].steps != tasks[0].steps))
+            return "tasks of one core interleave only if all are loads of 8 bytes with equally many steps";
+    }
+    return NULL;
+}
+
+static uint64_t run_interleaved(const struct task *tasks, size_t count, uint64_t rdtscp)
+{
+    uint64_t start[MAX_TASKS];
+
+    for (size_t i = 0; i < count; i++)
+        start[i] = tasks[i].start;
+    if (count == 2)
+        return loop_load2(start, tasks[0].steps, rdtscp);
+    if (count == 3)
+        return loop_load3(start, tasks[0].steps, rdtscp);
+    return loop_load4(start, tasks[0].steps, rdtscp);
+}
+
+uint64_t timing_run(const struct task *tasks, size_t count, uint64_t base, uint64_t rdtscp, uint64_t made[MAX_TASKS])
+{
+    uint64_t start = tasks[0].start, steps = tasks[0].steps, left = 0, ticks;
+
+    for (size_t i = 0; i < count; i++)
+        made[i] = tasks[i].steps;
+    if (count > 1)
+        return run_interleaved(tasks, count, rdtscp);
+    switch (tasks[0].op) {
+    case OP_LOAD_32:
+        return loop_load_32(start, steps, rdtscp, base);
+    case OP_LOAD_INDEXED:
+        return loop_load_indexed(start, steps, rdtscp);
+    case OP_LOAD_FLOAT:
+        return loop_load_float(start, steps, rdtscp);
+    case OP_STORE:
+        return loop_store(start, steps, rdtscp);
+    case OP_EXCHANGE:
+        return loop_exchange(start, steps, rdtscp);
+    case OP_JUMP:
+    case OP_JUMP_FAR:
+        ticks = loop_jump(start, steps, rdtscp, &left);
+        made[0] -= left;
+        return ticks;
+    case OP_READ:
+        return loop_read(start, steps, rdtscp);
+    case OP_WRITE:
+        return loop_write(start, steps, rdtscp);
+    case OP_WRITE_NT:
+        return loop_write_nt(start, steps, rdtscp);
+    case OP_COPY:
+        return loop_copy(start, steps, rdtscp);
+    default:
+        return loop_load(start, steps, rdtscp, NULL);
+    }
+}
+
+uint64_t timing_block(const struct block *block, uint64_t steps, uint64_t rdtscp)
+{
+    if (block->kind == BLOCK_MULTIPLY)
+        return loop_multiply(steps, block->variables, rdtscp);
+    return loop_add(steps, block->variables, rdtscp);
+}

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* test_loops.c: the timed loops, the stops of walks and the interpreter of scripts on the processor at hand: that they
+ * make exactly the visits that they are asked for, in order, and touch nothing else. Nothing here depends on time. */
+#define _GNU_SOURCE
+#include "kernel/link.h"
+#include "kernel/loops.h"
+#include "kernel/script.h"
+#include "kernel/timing.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include <cmocka.h>
+
+enum { STOPS = 13, WORDS = 8, LONGEST = 300, PAGES = 80, SIZE = PAGES * SCRIPT_PAGE };
+
+static uint64_t walk[STOPS * WORDS] __attribute__((aligned(64)));
+static uint8_t kept[SIZE] __attribute__((aligned(SCRIPT_PAGE)));
+
+static uint64_t address(const void *at)
+{
+    return (uintptr_t)at;
+}
+
+/* A cycle that visits stop 5 * i modulo STOPS after i steps. */
+static uint64_t link_walk(enum op op)
+{
+    memset(walk, 0, sizeof walk);
+    for (unsigned i = 0; i < STOPS; i++) {
+        uint64_t *from = &walk[i * WORDS], *to = &walk[(i + 5) % STOPS * WORDS];
+        assert_null(link_write(op, from, address(from), address(to), address(walk)));
+    }
+    return address(walk);
+}
+
+static void loads_are_counted_exactly(void **state)
+{
+    uint64_t start = link_walk(OP_LOAD), end;
+
+    (void)state;
+    for (uint64_t steps = 0; steps <= LONGEST; steps++) {
+        for (unsigned rdtscp = 0; rdtscp <= 1; rdtscp++) {
+            loop_load(start, steps, rdtscp, &end);
+            assert_int_equal(end, address(&walk[steps * 5 % STOPS * WORDS]));
+        }
+    }
+}
+
+/* Stores and exchanges leave traces: which stops they do is how many steps they made. */
+static void stores_are_counted_exactly(void **state)
+{
+    (void)state;
+    for (uint64_t steps = 0; steps <= LONGEST; steps++) {
+        uint64_t start = link_walk(OP_STORE);
+        loop_store(start, steps, 1);
+        for (uint64_t i = 0; i < STOPS; i++) {
+            uint64_t *stop = &walk[i * 5 % STOPS * WORDS];
+            assert_int_equal(stop[1], i < steps ? address(stop) : 0);
+        }
+    }
+    for (uint64_t steps = 0; steps < STOPS; steps++) {
+        uint64_t start = link_walk(OP_EXCHANGE);
+        for (unsigned i = 0; i < STOPS; i++)
+            walk[i * WORDS + 1] = i + 1;
+        loop_exchange(start, steps, 1);
+        for (uint64_t i = 0; i < STOPS; i++) /* a visited stop holds the word of the one before */
+            assert_true((walk[i * 5 % STOPS * WORDS + 1] == i * 5 % STOPS + 1) == (i >= steps));
+    }
+}
+
+/* These have no trace; a step too many or too few would follow a link that is not one of a broken walk and fault. */
+static void other_loads_follow_their_links(void **state)
+{
+    uint64_t start[4], end;
+
+    (void)state;
+    start[0] = link_walk(OP_LOAD_32);
+    loop_load_32(start[0], LONGEST, 1, start[0]);
+    start[0] = link_walk(OP_LOAD);
+    for (unsigned i = 1; i < 4; i++)
+        start[i] = address(&walk[i * WORDS]);
+    for (unsigned steps = 0; steps < STOPS; steps++) {
+        uint64_t *last = &walk[steps * 5 % STOPS * WORDS], next = *last;
+        *last = 1; /* loading from here faults */
+        loop_load_indexed(start[0], steps + 1, 1);
+        loop_load_float(start[0], steps + 1, 1);
+        *last = next;
+    }
+    loop_load2(start, LONGEST, 1);
+    loop_load3(start, LONGEST, 1);
+    loop_load4(start, LONGEST, 1);
+    loop_load(start[0], 1, 1, &end);
+    assert_int_equal(end, address(&walk[5 * WORDS]));
+}
+
+static void streams_touch_their_lines_only(void **state)
+{
+    enum { LINES = 100, LINE = 64 };
+    uint8_t *area = aligned_alloc(LINE, (2 * LINES + 2) * LINE);
+
+    (void)state;
+    for (unsigned lines = 0; lines <= LINES; lines++) {
+        memset(area, 0xa5, (2 * LINES + 2) * LINE);
+        loop_write(address(area + LINE), lines, 1);
+        loop_write_nt(address(area + LINE), lines / 2, 1);
+        for (unsigned i = 0; i < (2 * LINES + 2) * LINE; i++)
+            assert_int_equal(area[i], i / LINE >= 1 && i / LINE <= lines ? 0 : 0xa5);
+        for (unsigned i = 0; i < lines * LINE; i++)
+            area[LINE + i] = (uint8_t)(i * 7);
+        loop_read(address(area + LINE), lines, 1);
+        loop_copy(address(area + LINE), lines, 1);
+        assert_memory_equal(area + LINE, area + LINE + lines * LINE, lines * LINE);
+        assert_int_equal(area[LINE + 2 * lines * LINE], 0xa5);
+    }
+    free(area);
+}
+
+static void stops_of_jumps_are_what_the_loop_expects(void **state)
+{
+    static const uint8_t near[] = {0x48, 0x29, 0xc3, 0x74, 0xfd, 0xe9, 0xf6, 0x0f, 0, 0};
+    static const uint8_t far[] = {0x29, 0xc3, 0x74, 0xfd, 0x48, 0xb9, 0, 0x10, 0, 0, 0, 0x80, 0, 0, 0xff, 0xe1};
+    uint8_t stop[STOP_SIZE];
+
+    (void)state;
+    assert_null(link_write(OP_JUMP, stop, 0x1000, 0x2000, 0));
+    assert_memory_equal(stop, near, sizeof near);
+    assert_null(link_write(OP_JUMP_FAR, stop, 0x1000, 0x800000001000, 0));
+    assert_memory_equal(stop, far, sizeof far);
+    assert_non_null(link_write(OP_JUMP, stop, 0x1000, 0x100001000, 0));
+    assert_memory_equal(stop, far, sizeof far); /* refused: nothing is changed */
+    assert_non_null(link_write(OP_JUMP, stop, 0x1008, 0x2000, 0));
+    assert_non_null(link_write(OP_LOAD, stop, 0x1004, 0x2000, 0));
+    assert_non_null(link_write(OP_LOAD_32, stop, 0x1000, 0x100001000, 0x1000));
+    assert_non_null(link_write(OP_READ, stop, 0x1000, 0x2000, 0));
+}
+
+static void jumps_are_counted_exactly(void **state)
+{
+    enum { CODE = STOPS * SCRIPT_PAGE };
+    uint8_t *code = mmap(NULL, CODE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    uint64_t left;
+
+    (void)state;
+    assert_true(code != MAP_FAILED);
+    for (enum op op = OP_JUMP; op <= OP_JUMP_FAR; op++) {
+        for (unsigned ends = 0; ends <= 1; ends++) {
+            assert_int_equal(mprotect(code, CODE, PROT_READ | PROT_WRITE), 0);
+            for (unsigned i = 0; i < STOPS; i++) {
+                uint64_t to = i + 1 < STOPS ? address(code) + (i + 1) * SCRIPT_PAGE : ends ? 0 : address(code);
+                assert_null(link_write(op, code + i * SCRIPT_PAGE, address(code) + i * SCRIPT_PAGE, to, 0));
+            }
+            assert_int_equal(mprotect(code, CODE, PROT_READ | PROT_EXEC), 0);
+            for (uint64_t steps = 0; steps <= LONGEST; steps++) {
+                loop_jump(address(code), steps, 1, &left);
+                assert_int_equal(left, ends && steps > STOPS ? steps - STOPS : 0);
+            }
+        }
+    }
+    munmap(code, CODE);
+}
+
+static void run_script(void)
+{
+    void *stack = script_stack(kept, SIZE);
+    struct script_record *record = script_execute(script_first(kept), stack);
+
+    while (!script_ended(record)) {
+        record->value = 0xfa17;
+        record = script_execute(script_next(record), stack);
+    }
+}
+
+/* Long enough to turn pages many times, with laps that begin and end anywhere and visits that the caller makes. */
+static void scripts_make_every_visit(void **state)
+{
+    enum { VISITS = 1500, CELLS = 64 };
+    static uint64_t cell[CELLS], model[CELLS];
+    static struct visit visit[VISITS];
+    struct reading lap[MAX_LAPS];
+    uint64_t random = 1, steps[MAX_LAPS] = {0};
+
+    (void)state;
+    memset(lap, 0x5a, sizeof lap);
+    for (unsigned i = 0; i < VISITS; i++) {
+        random = random * 6364136223846793005 + 1442695040888963407;
+        visit[i] = (struct visit){.op = OP_LOAD, .site = random >> 60, .lap = (uint8_t)(i / 49 % MAX_LAPS)};
+        visit[i].va = address(&cell[random >> 40 & (CELLS - 1)]);
+        if (random >> 33 & 1)
+            visit[i].op = OP_STORE, visit[i].value = random;
+        if ((random >> 34 & 15) == 0)
+            visit[i].op = OP_FAULT;
+        if ((random >> 34 & 15) == 1)
+            visit[i].op = OP_FLUSH_LINE;
+        if ((random >> 34 & 15) == 2)
+            visit[i].op = OP_FENCE;
+        if ((random >> 34 & 15) == 3)
+            visit[i].op = OP_WAIT, visit[i].value = 3;
+        steps[visit[i].lap]++;
+    }
+    assert_null(script_lay(kept, SIZE, visit, VISITS, false));
+    run_script();
+    script_gather(kept, visit, VISITS, 0, lap);
+    for (unsigned i = 0; i < VISITS; i++) {
+        uint64_t *at = &model[(uint64_t *)visit[i].va - cell];
+        if (visit[i].op == OP_STORE)
+            *at = visit[i].value;
+        if (visit[i].op == OP_LOAD)
+            assert_int_equal(visit[i].value, *at);
+        if (visit[i].op == OP_FAULT)
+            assert_int_equal(visit[i].value, 0xfa17);
+    }
+    assert_memory_equal(cell, model, sizeof cell);
+    for (unsigned i = 1; i < MAX_LAPS; i++)
+        assert_int_equal(lap[i].steps, steps[i] ? steps[i] : 0x5a5a5a5a5a5a5a5a);
+    assert_int_equal(lap[0].steps, 0x5a5a5a5a5a5a5a5a);
+}
+
+static void scripts_keep_to_kept_lines(void **state)
+{
+    static struct visit visit[PAGES * RECORDS];
+    uint64_t word = 7;
+
+    (void)state;
+    memset(kept, 0xa5, SIZE);
+    for (unsigned i = 0; i < PAGES * RECORDS; i++)
+        visit[i] = (struct visit){.op = OP_LOAD, .va = address(&word)};
+    assert_non_null(script_lay(kept, SIZE, visit, PAGES * RECORDS, false));
+    assert_null(script_lay(kept, SIZE, visit, (PAGES - 16) * RECORDS - 1, false));
+    run_script();
+    script_gather(kept, visit, (PAGES - 16) * RECORDS - 1, 0, NULL);
+    assert_int_equal(visit[(PAGES - 16) * RECORDS - 2].value, 7);
+    for (unsigned i = 0; i < SIZE; i++)
+        assert_true(i % SCRIPT_PAGE < KEPT || kept[i] == 0xa5);
+    assert_true(address(script_stack(kept, SIZE)) % SCRIPT_PAGE == KEPT);
+}
+
+static void scripts_refuse_what_they_have_not(void **state)
+{
+    struct visit visit = {.op = OP_FLUSH_PAGE};
+
+    (void)state;
+    assert_non_null(script_lay(kept, SIZE, &visit, 1, false));
+    assert_null(script_lay(kept, SIZE, &visit, 1, true));
+    visit.op = OP_LOAD_FLOAT;
+    assert_non_null(script_lay(kept, SIZE, &visit, 1, true));
+}
+
+static void numbers_are_scaled_without_overflow(void **state)
+{
+    const uint64_t three[] = {3, 1, 2};
+
+    (void)state;
+    assert_int_equal(timing_scale(10, 7, 2), 35);
+    assert_int_equal(timing_scale(1000000, 129804700, 50000), 2596094000);
+    assert_int_equal(timing_scale(5, 1, 0), 0);
+    assert_int_equal(timing_scale(1000, (uint64_t)3 << 40, (uint64_t)2 << 40), 1500);
+    assert_int_equal(timing_middle(three), 2);
+    assert_int_equal(timing_net(3, 5), 0);
+    assert_int_equal(timing_net(5, 3), 2);
+}
+
+static void tasks_that_cannot_run_together_are_told(void **state)
+{
+    struct task tasks[2] = {{.op = OP_LOAD, .start = 64, .steps = 5}, {.op = OP_LOAD, .start = 128, .steps = 5}};
+
+    (void)state;
+    assert_null(timing_refusal(tasks, 2));
+    tasks[1].steps = 6;
+    assert_non_null(timing_refusal(tasks, 2));
+    tasks[1] = (struct task){.op = OP_STORE, .start = 64, .steps = 5};
+    assert_non_null(timing_refusal(tasks, 2));
+    assert_null(timing_refusal(&tasks[1], 1));
+    tasks[1].core = 1;
+    assert_non_null(timing_refusal(&tasks[1], 1));
+    tasks[1] = (struct task){.op = OP_READ, .start = 65, .steps = 5};
+    assert_non_null(timing_refusal(&tasks[1], 1));
+    tasks[1] = (struct task){.op = OP_JUMP_FAR, .start = 64, .steps = (uint64_t)1 << 32};
+    assert_non_null(timing_refusal(&tasks[1], 1));
+    tasks[1].op = OP_HANDOFF;
+    assert_non_null(timing_refusal(&tasks[1], 1));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(loads_are_counted_exactly),
+        cmocka_unit_test(stores_are_counted_exactly),
+        cmocka_unit_test(other_loads_follow_their_links),
+        cmocka_unit_test(streams_touch_their_lines_only),
+        cmocka_unit_test(stops_of_jumps_are_what_the_loop_expects),
+        cmocka_unit_test(jumps_are_counted_exactly),
+        cmocka_unit_test(scripts_make_every_visit),
+        cmocka_unit_test(scripts_keep_to_kept_lines),
+        cmocka_unit_test(scripts_refuse_what_they_have_not),
+        cmocka_unit_test(numbers_are_scaled_without_overflow),
+        cmocka_unit_test(tasks_that_cannot_run_together_are_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
