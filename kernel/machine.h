@@ -49,7 +49,7 @@ enum op {
     OP_JUMP,         /* each stop is a near jump to the next */
     OP_JUMP_FAR,     /* each stop is an indirect jump through a register: any distance */
     OP_HANDOFF,      /* two tasks pass one line to and fro */
-    /* streams of independent accesses: `start`, then `steps` lines upward */
+    /* streams of independent accesses: `start`, then `steps` lines of 64 bytes upward */
     OP_READ,
     OP_WRITE,
     OP_WRITE_NT,
