@@ -6,15 +6,28 @@
 #include "run/options.h"
 #include "run/stage.h"
 
+enum { JOURNAL_LINE_SIZE = 32768, JOURNAL_SIZE = 65536 };
+
+/* What a replay takes from the recording instead of from its own surroundings. */
+struct replayed {
+    char date[24];       /* of the recorded run, "" when it had none */
+    unsigned number;     /* of the recorded run */
+    char unfinished[32]; /* the probe that the run before the recorded one ended in, "" for none */
+    char aborted[32];    /* the probe before which the user ended the recorded run, "" when he did not */
+};
+
 /* Memory that a run works in; the program allocates it (it is large) and zeroes it. */
 struct run {
     struct options options;
     struct notebook notebook;
     struct recording *recording; /* NULL: nothing is recorded */
-    char machine_name[48];       /* "<board>-<serial>", made of letters, digits, - and _ that FAT can hold */
+    char machine_name[48]; /* "<board>-<serial>", made of letters, digits, - and _ that FAT can hold; "": to be made */
     unsigned number;
     bool folder, journal; /* there is one */
     bool skip_asked;
+    const struct replayed *replayed; /* NULL: this run measures */
+    unsigned journal_lines;
+    char journal_line[JOURNAL_LINE_SIZE], last_journal[JOURNAL_SIZE];
 };
 
 /* Measures everything that the options ask for, one probe after the other, and delivers: journal, console, files,
