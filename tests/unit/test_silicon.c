@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* test_silicon.c: the modelled machine against hits and misses counted by hand. */
+#include "tests/silicon/silicon.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+/* after the headers that it needs */
+#include <cmocka.h>
+
+bool host_rest(struct host *host, unsigned permille)
+{
+    (void)host;
+    (void)permille;
+    return true;
+}
+
+/* Three sets of two ways of 64 bytes; a hit costs 3, a miss 20 cycles. */
+static const char small[] = "name = small # a comment\n\nsize = 384\nways = 2\nline = 64\nhit = 3\nmemory = 20\n"
+                            "ratio = 1/1\nhz = 1000000000\nstep = 1\nspan = 4M\n";
+
+static int fresh(void **state)
+{
+    struct silicon_description description;
+    char complaint[100];
+    const char *why;
+    if (!silicon_describe(&description, small, strlen(small), complaint, sizeof complaint))
+        return -1;
+    struct machine *machine = silicon_open(NULL, &description, 1, NULL, &why);
+    *state = machine;
+    struct span span;
+    return machine && machine_span(machine, 0, &span) &&
+                   machine_map(machine, machine_view(machine).base, span.base, 1 << 20, 4096, MEM_WB)
+               ? 0
+               : -1;
+}
+
+static int done(void **state)
+{
+    machine_close(*state);
+    return 0;
+}
+
+/* Ticks of one visit to line `number` of the memory. */
+static uint64_t visit(struct machine *machine, enum op op, uint64_t number)
+{
+    struct visit visit = {.op = op, .lap = 1, .va = machine_view(machine).base + number * 64};
+    struct reading lap[MAX_LAPS];
+    assert_true(machine_script(machine, &visit, 1, lap));
+    assert_int_equal(lap[1].steps, 1);
+    return lap[1].ticks;
+}
+
+static void least_recent_line_goes(void **state)
+{
+    struct machine *machine = *state;
+    /* The span starts on a gigabyte: line numbers there are 2^24 and on, 2^24 modulo 3 is 1; lines 0, 3, 6 share a set. */
+    static const struct {
+        unsigned line, ticks;
+    } expected[] = {{0, 20}, {3, 20}, {0, 3},  {6, 20}, {0, 3}, {3, 20}, {6, 20}, {0, 20},
+                    {1, 20}, {2, 20}, {1, 3},  {2, 3},  {0, 3}, {6, 3},  {4, 20}, {1, 3},
+                    {7, 20}, {4, 20}, {7, 3}};
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
+        assert_int_equal(visit(machine, OP_LOAD, expected[i].line), expected[i].ticks);
+}
+
+static void flushing_and_types(void **state)
+{
+    struct machine *machine = *state;
+    uint64_t base = machine_view(machine).base;
+    struct span span;
+    assert_int_equal(visit(machine, OP_LOAD, 0), 20);
+    assert_int_equal(visit(machine, OP_STORE, 0), 3);
+    visit(machine, OP_FLUSH_LINE, 0);
+    assert_int_equal(visit(machine, OP_LOAD, 0), 20);
+    visit(machine, OP_FLUSH_CACHES, 0);
+    assert_int_equal(visit(machine, OP_LOAD, 0), 20);
+    assert_int_equal(visit(machine, OP_FENCE, 0), 0);
+    assert_true(machine_span(machine, 0, &span));
+    /* The same page, uncached, is refused while it is mapped write-back; another one is never held. */
+    assert_false(machine_map(machine, base + (8 << 20), span.base, 4096, 4096, MEM_UC));
+    assert_true(strlen(machine_why(machine)) > 0);
+    assert_true(machine_map(machine, base + (8 << 20), span.base + (2 << 20), 4096, 4096, MEM_UC));
+    for (unsigned i = 0; i < 3; i++)
+        assert_int_equal(visit(machine, OP_LOAD, (8 << 20) / 64), 20);
+}
+
+/* The physical address decides, not the virtual one. */
+static void aliases_share_a_line(void **state)
+{
+    struct machine *machine = *state;
+    struct span span;
+    assert_true(machine_span(machine, 0, &span));
+    assert_true(machine_map(machine, machine_view(machine).base + (4 << 20), span.base, 4096, 4096, MEM_WB));
+    assert_int_equal(visit(machine, OP_LOAD, 0), 20);
+    assert_int_equal(visit(machine, OP_LOAD, (4 << 20) / 64), 3);
+}
+
+static void walks_and_blocks_cost_what_they_should(void **state)
+{
+    struct machine *machine = *state;
+    uint64_t base = machine_view(machine).base;
+    struct task task = {.op = OP_LOAD, .start = base, .steps = 31};
+    struct reading reading;
+    /* Three lines of one set, two ways: every load misses. */
+    for (unsigned i = 0; i < 3; i++)
+        assert_true(machine_link(machine, OP_LOAD, base + i * 192, base + (i + 1) % 3 * 192));
+    assert_true(machine_run(machine, &task, 1, &reading));
+    assert_int_equal(reading.ticks, 31 * 20);
+    /* Two of them: two misses. */
+    assert_true(machine_link(machine, OP_LOAD, base + 192, base));
+    visit(machine, OP_FLUSH_CACHES, 0);
+    assert_true(machine_run(machine, &task, 1, &reading));
+    assert_int_equal(reading.ticks, 2 * 20 + 29 * 3);
+    struct block block = {.kind = BLOCK_ADD, .variables = 1};
+    assert_true(machine_block(machine, &block, 1000, &reading));
+    assert_int_equal(reading.ticks, 1000);
+    block.kind = BLOCK_MULTIPLY;
+    assert_true(machine_block(machine, &block, 1000, &reading));
+    assert_int_equal(reading.ticks, 3000);
+    assert_null(machine_entry(machine, base, 1));
+    assert_true(strlen(machine_why(machine)) > 0);
+}
+
+static void stray(struct machine *machine, void *argument)
+{
+    bool *came_back = argument;
+    struct task task = {.op = OP_LOAD, .start = machine_view(machine).base + (64 << 20), .steps = 1};
+    struct reading reading;
+    machine_run(machine, &task, 1, &reading);
+    *came_back = true;
+}
+
+static void stray_load_faults(void **state)
+{
+    struct machine *machine = *state;
+    struct fault fault;
+    bool came_back = false;
+    assert_true(machine_protect(machine, 0, stray, &came_back, &fault));
+    assert_true(fault.happened);
+    assert_int_equal(fault.vector, 14);
+    assert_int_equal(fault.cr2, machine_view(machine).base + (64 << 20));
+    assert_false(came_back);
+}
+
+static void clock_steps_and_noise_repeat(void **state)
+{
+    (void)state;
+    struct silicon_description description;
+    char complaint[100];
+    const char *why;
+    assert_true(silicon_describe(&description, small, strlen(small), complaint, sizeof complaint));
+    description.step = 26;
+    description.ratio_core = 37;
+    description.ratio_clock = 26;
+    description.noise = (struct silicon_noise){.jitter = 40, .bump_permille = 100, .bump_ticks = 5000, .bump_told = true};
+    struct machine *machine[2] = {silicon_open(NULL, &description, 7, NULL, &why),
+                                  silicon_open(NULL, &description, 7, NULL, &why)};
+    struct block block = {.kind = BLOCK_ADD, .variables = 1};
+    unsigned told = 0;
+    for (unsigned i = 0; i < 1000; i++) {
+        struct reading reading[2];
+        for (unsigned k = 0; k < 2; k++)
+            assert_true(machine_block(machine[k], &block, 3700, &reading[k]));
+        assert_memory_equal(&reading[0], &reading[1], sizeof reading[0]);
+        assert_int_equal(reading[0].ticks % 26, 0);
+        uint64_t least = 2600 - 26 + reading[0].lost;
+        assert_in_range(reading[0].ticks, least, least + 40 + 52);
+        told += reading[0].disturbances;
+    }
+    assert_in_range(told, 60, 140);
+    machine_close(machine[0]);
+    machine_close(machine[1]);
+}
+
+static void wrong_descriptions_are_told(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *ini, *told;
+    } wrong[] = {{"size = 100\nways = 2\nline = 64\n", "size is not a whole number"},
+                 {"size = 1K\nwaze = 2\n", "line 2: 'waze'"},
+                 {"size\n", "line 1: 'size' has no '='"},
+                 {"ratio = 5\n", "is not a fraction"},
+                 {"ways = many\n", "is not a number"},
+                 {"no_2m = 2\n", "is not 0 or 1"},
+                 {"size = 96\nways = 2\nline = 48\n", "line is not a power of two"}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct silicon_description description;
+        char complaint[160];
+        assert_false(silicon_describe(&description, wrong[i].ini, strlen(wrong[i].ini), complaint, sizeof complaint));
+        assert_non_null(strstr(complaint, wrong[i].told));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(least_recent_line_goes, fresh, done),
+        cmocka_unit_test_setup_teardown(flushing_and_types, fresh, done),
+        cmocka_unit_test_setup_teardown(aliases_share_a_line, fresh, done),
+        cmocka_unit_test_setup_teardown(walks_and_blocks_cost_what_they_should, fresh, done),
+        cmocka_unit_test_setup_teardown(stray_load_faults, fresh, done),
+        cmocka_unit_test(clock_steps_and_noise_repeat),
+        cmocka_unit_test(wrong_descriptions_are_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
