@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* clock.c: the clock itself, the core's frequency by it, and what interrupts the core.
+ *
+ * Findings:
+ *   cpu.tsc         Hz of the clock, as the machine calibrated it
+ *   cpu.clock_step  ticks: the largest number that all differences of readings are multiples of; some clocks move in
+ *                   steps
+ *   cpu.frequency   Hz of the core: dependent register adds, one a cycle, checked against dependent multiplies
+ *   noise.max_gap   ns: an upper bound of the longest stretch in which the core did not run this program while listening
+ * Series: noise.gaps: how many gaps were seen, against their least length in ns. */
+#include "base/random.h"
+#include "probes/confidence.h"
+#include "probes/probes.h"
+#include "probes/rate.h"
+
+enum {
+    READINGS = 240,
+    PIECES = 20, /* of listening */
+    PIECES_A_SECOND = 100,
+    BUCKETS = 64
+};
+
+static uint64_t common_divisor(uint64_t a, uint64_t b)
+{
+    while (b) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* The largest common divisor of the differences of readings of many lengths, 0 when all were equal. *steady: readings
+ * after which it no longer changed. */
+static bool measure_step(struct bench *bench, uint64_t *divisor, unsigned *steady)
+{
+    struct random random = {bench_seed(bench)};
+    double first = 0;
+    *divisor = 0;
+    *steady = 0;
+    for (unsigned i = 0; i < READINGS; i++) {
+        double ticks = 0;
+        if (!bench_block(bench, BLOCK_ADD, 64 + random_below(&random, 4096), &ticks) || !bench_rest(bench, false))
+            return false;
+        if (!i)
+            first = ticks;
+        uint64_t apart = (uint64_t)(ticks > first ? ticks - first : first - ticks);
+        uint64_t now = common_divisor(*divisor, apart);
+        *steady = now == *divisor ? *steady + 1 : 0;
+        *divisor = now;
+    }
+    return true;
+}
+
+static void note_step(struct bench *bench, struct notebook *notebook)
+{
+    uint64_t divisor;
+    unsigned steady;
+    if (!measure_step(bench, &divisor, &steady))
+        return;
+    if (!divisor) {
+        note_missing(notebook, "cpu.clock_step", "ticks", 0, "every reading was the same: the clock stands still");
+        return;
+    }
+    /* A divisor that is too large by a factor f would have survived each further reading by chance with probability
+     * 1/f, at most one half. */
+    double error = 1;
+    for (unsigned i = 0; i < steady && error > 1e-6; i++)
+        error /= 2;
+    /* A hypervisor that scales the clock makes steps that differ by a tick: the machine's own look at the clock is then
+     * the better one. */
+    if (divisor == 1 && bench->clock.step > 1)
+        note_value(notebook, "cpu.clock_step", (double)bench->clock.step, "ticks", 0.9, 0,
+                   "the machine's own look at its clock; single readings differ by less");
+    else
+        note_value(notebook, "cpu.clock_step", (double)divisor, "ticks", confidence_from(error), 0,
+                   "largest common divisor of the differences of readings");
+}
+
+static void note_frequency(struct bench *bench, struct notebook *notebook)
+{
+    struct rate rate;
+    if (!rate_measure(bench, &rate))
+        return;
+    if (bench->cycles_per_tick > 0)
+        note_value(notebook, "cpu.frequency", bench->cycles_per_tick * (double)bench->clock.hz, "Hz",
+                   confidence_from(rate.error), 0, "dependent register adds, one a cycle; multiplies take whole numbers");
+    else
+        note_missing(notebook, "cpu.frequency", "Hz", 0,
+                     "a multiply takes %.2f adds: not a whole number of 3 or more, so an add is not one cycle",
+                     rate.multiply);
+}
+
+/* Adds up the gaps of a stretch of listening, with rests. */
+static bool listen(struct bench *bench, uint64_t gaps[BUCKETS])
+{
+    uint64_t ticks = bench->clock.hz / PIECES_A_SECOND;
+    for (unsigned piece = 0; piece < PIECES; piece++) {
+        uint64_t gap[BUCKETS] = {0};
+        bench->permille = 300 + 700 * piece / PIECES;
+        if (!machine_listen(bench->machine, ticks ? ticks : 1, gap)) {
+            bench->refused = true;
+            return false;
+        }
+        for (unsigned i = 0; i < BUCKETS; i++)
+            gaps[i] += gap[i];
+        bench->busy += ticks;
+        if (!bench_rest(bench, false))
+            return false;
+    }
+    return true;
+}
+
+static void note_gaps(struct bench *bench, struct notebook *notebook)
+{
+    uint64_t gaps[BUCKETS] = {0};
+    if (!listen(bench, gaps))
+        return;
+    double tick = 1e9 / (double)bench->clock.hz;
+    struct series *series = note_series(notebook, "noise.gaps", "ns", "gaps");
+    unsigned longest = BUCKETS;
+    for (unsigned i = 0; i < BUCKETS; i++) {
+        if (!gaps[i])
+            continue;
+        double count = (double)gaps[i];
+        note_point(notebook, series,
+                   (struct point){.x = (double)((uint64_t)1 << i) * tick, .low = count, .middle = count, .high = count});
+        longest = i;
+    }
+    if (longest == BUCKETS)
+        note_missing(notebook, "noise.max_gap", "ns", 0, "no gap was heard: the clock stands still");
+    else
+        note_value(notebook, "noise.max_gap", 2 * (double)((uint64_t)1 << longest) * tick, "ns", confidence_from(0), 0,
+                   "upper end of the longest class of gaps in 0.2 s of listening");
+}
+
+static void missing(struct bench *bench, struct notebook *notebook)
+{
+    const char *why = bench->skipped ? "skipped" : machine_why(bench->machine);
+    note_missing(notebook, "cpu.clock_step", "ticks", 0, "%s", why);
+    note_missing(notebook, "cpu.frequency", "Hz", 0, "%s", why);
+    note_missing(notebook, "noise.max_gap", "ns", 0, "%s", why);
+}
+
+bool probe_clock(struct machine *machine, const struct request *request, struct notebook *notebook)
+{
+    struct bench bench = bench_open(machine, request->seed ^ 0x636c6b);
+    /* There is nothing to check a calibration against but the same clock: it is as good as the machine's own. */
+    note_value(notebook, "cpu.tsc", (double)bench.clock.hz, "Hz", 0.99, 0, "the machine's calibration of its clock");
+    note_step(&bench, notebook);
+    if (bench_ok(&bench)) {
+        bench.permille = 150;
+        note_frequency(&bench, notebook);
+    }
+    if (bench_ok(&bench))
+        note_gaps(&bench, notebook);
+    if (!bench_ok(&bench))
+        missing(&bench, notebook);
+    return !bench.skipped;
+}

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* probes.h: the probes' entries; each probe's file says what it finds and how. */
+#pragma once
+#include "probes/probe.h"
+
+bool probe_clock(struct machine *, const struct request *, struct notebook *);
+bool probe_latency(struct machine *, const struct request *, struct notebook *);
+bool probe_l1d(struct machine *, const struct request *, struct notebook *);

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* sample.c: batches and decisions. */
+#include "probes/sample.h"
+#include "base/random.h"
+
+enum {
+    RESTS_A_SECOND = 20,
+    LINKS_A_REST = 1 << 16, /* about 10 ms when every link misses all caches */
+    WARM_PIECE = 1 << 16,
+    TRIES = 16,
+    WINDOW = 7,         /* controls that a signal is compared with: the latest ones */
+    MOST_ROUNDS = 160,  /* of a decision; one that noise has kept open so long stays open */
+    CONTROL_STEPS = 4096,
+    LONGEST_BATCH = 1 << 17
+};
+
+/* Chances of a vote for "as fast as the control". A walk that fits: half of its batches, whatever the neighbours do. A
+ * walk that is slower: 2 %, when a control was slowed down just as the clock jumped. */
+/* Logarithms of 0.5 / 0.02 and of 0.98 / 0.5: what one vote weighs. */
+static const double FAST_WEIGHT = 3.2188758, SLOW_WEIGHT = 0.6729445;
+
+struct bench bench_open(struct machine *machine, uint64_t seed)
+{
+    return (struct bench){.machine = machine, .clock = machine_clock(machine), .seed = seed};
+}
+
+bool bench_ok(const struct bench *bench)
+{
+    return !bench->skipped && !bench->refused;
+}
+
+uint64_t bench_seed(struct bench *bench)
+{
+    struct random random = {bench->seed};
+    uint64_t next = random_next(&random);
+    bench->seed = random.state;
+    return next;
+}
+
+bool bench_rest(struct bench *bench, bool now)
+{
+    if (!now && bench->busy < bench->clock.hz / RESTS_A_SECOND && bench->linked < LINKS_A_REST)
+        return bench_ok(bench);
+    bench->busy = 0;
+    bench->linked = 0;
+    if (!machine_rest(bench->machine, bench->permille))
+        bench->skipped = true;
+    return bench_ok(bench);
+}
+
+bool bench_link(struct bench *bench, const struct walk *walk)
+{
+    for (uint64_t from = 0; from < walk->length && bench_ok(bench);) {
+        uint64_t to = walk->length - from > LINKS_A_REST ? from + LINKS_A_REST : walk->length;
+        if (!walk_link(bench->machine, walk, from, to))
+            bench->refused = true;
+        bench->linked += to - from;
+        from = to;
+        bench_rest(bench, false);
+    }
+    return bench_ok(bench);
+}
+
+static bool run_once(struct bench *bench, const struct walk *walk, uint64_t position, uint64_t steps,
+                     struct reading *reading)
+{
+    struct task task = {.op = walk->op, .start = walk_address(walk, position), .steps = steps};
+    if (!machine_run(bench->machine, &task, 1, reading)) {
+        bench->refused = true;
+        return false;
+    }
+    bench->busy += reading->ticks;
+    return true;
+}
+
+bool bench_warm(struct bench *bench, const struct walk *walk, uint64_t position, uint64_t steps)
+{
+    struct reading reading;
+    while (steps && bench_ok(bench)) {
+        uint64_t piece = steps < WARM_PIECE ? steps : WARM_PIECE;
+        if (!run_once(bench, walk, position, piece, &reading))
+            break;
+        position += piece;
+        steps -= piece;
+        if (steps)
+            bench_rest(bench, false);
+    }
+    return bench_ok(bench);
+}
+
+bool bench_batch(struct bench *bench, const struct walk *walk, uint64_t position, uint64_t steps, double *ticks)
+{
+    struct reading reading;
+    for (unsigned attempt = 0; attempt < TRIES; attempt++) {
+        if (!run_once(bench, walk, position, steps, &reading))
+            return false;
+        *ticks = (double)reading.ticks;
+        if (!reading.disturbances && !reading.lost)
+            return true;
+        bench->disturbed++;
+        if (walk->length <= CONTROL_STEPS && !bench_warm(bench, walk, position, walk->length))
+            return false;
+    }
+    return true;
+}
+
+bool bench_block(struct bench *bench, enum block_kind kind, uint64_t steps, double *ticks)
+{
+    struct block block = {.kind = kind, .variables = 1};
+    struct reading reading;
+    for (unsigned attempt = 0; attempt < TRIES; attempt++) {
+        if (!machine_block(bench->machine, &block, steps, &reading)) {
+            bench->refused = true;
+            return false;
+        }
+        bench->busy += reading.ticks;
+        *ticks = (double)reading.ticks;
+        if (!reading.disturbances && !reading.lost)
+            return true;
+        bench->disturbed++;
+    }
+    return true;
+}
+
+double quantile(double *values, unsigned count, double fraction)
+{
+    for (unsigned i = 1; i < count; i++) {
+        double value = values[i];
+        unsigned place = i;
+        for (; place && values[place - 1] > value; place--)
+            values[place] = values[place - 1];
+        values[place] = value;
+    }
+    double position = fraction * (count - 1);
+    unsigned below = (unsigned)position;
+    if (below + 1 >= count)
+        return values[count - 1];
+    return values[below] + (position - below) * (values[below + 1] - values[below]);
+}
+
+/* One warmed batch, in ticks a step. */
+static bool warmed(struct bench *bench, const struct walk *walk, uint64_t steps, double *ticks)
+{
+    /* Two laps: after the first one a set may still hold lines of the walk before. */
+    uint64_t laps = walk->length > CONTROL_STEPS ? 1 : 2;
+    if (!bench_warm(bench, walk, 0, laps * walk->length) || !bench_batch(bench, walk, 0, steps, ticks))
+        return false;
+    *ticks /= (double)steps;
+    return true;
+}
+
+/* The second lowest of the latest controls: one that came out too low by a whim of the clock does not count. */
+static double reference(const double *control, unsigned count)
+{
+    unsigned from = count > WINDOW ? count - WINDOW : 0;
+    double lowest = control[from], second = count - from > 1 ? control[from + 1] : control[from];
+    if (second < lowest) {
+        double other = lowest;
+        lowest = second;
+        second = other;
+    }
+    for (unsigned i = from + 2; i < count; i++) {
+        if (control[i] < lowest) {
+            second = lowest;
+            lowest = control[i];
+        } else if (control[i] < second) {
+            second = control[i];
+        }
+    }
+    return second;
+}
+
+/* Lengthens a batch until clock step and the ordinary spread of readings are below a quarter of the effect. */
+static bool batch_steps(struct bench *bench, const struct question *question, uint64_t *steps)
+{
+    enum { LOOKS = 9 };
+    double ticks[LOOKS];
+    uint64_t length = *steps < CONTROL_STEPS ? *steps : CONTROL_STEPS;
+    for (unsigned i = 0; i < LOOKS; i++)
+        if (!bench_batch(bench, question->control, 0, length, &ticks[i]))
+            return false;
+    double middle = quantile(ticks, LOOKS, 0.5), spread = middle - ticks[0];
+    double needed = 4 * ((double)bench->clock.step + spread) / question->effect;
+    while (*steps < LONGEST_BATCH && (double)*steps < needed)
+        *steps *= 2;
+    return true;
+}
+
+static double error_of(double evidence)
+{
+    /* exp(-evidence) without a mathematics library: 2^-(evidence / ln 2), the fraction interpolated upwards. */
+    double halvings = evidence < 0 ? 0 : evidence * 1.4426950408889634, error = 1;
+    for (; halvings >= 1; halvings--)
+        error /= 2;
+    return error * (1 - halvings / 2);
+}
+
+/* Two rounds of controls alone, so that the first signal has something to be compared with. */
+static bool first_controls(struct bench *bench, const struct question *question, uint64_t steps, double *controls)
+{
+    return warmed(bench, question->control, steps, &controls[0]) &&
+           warmed(bench, question->control, steps, &controls[1]);
+}
+
+bool sample_compare(struct bench *bench, const struct question *question, struct answer *answer)
+{
+    double signals[MOST_ROUNDS], controls[MOST_ROUNDS + 2], evidence = 0;
+    uint64_t steps = question->steps;
+    *answer = (struct answer){.verdict = UNDECIDED, .error = 1};
+    if (!bench_rest(bench, false) || !batch_steps(bench, question, &steps))
+        return false;
+    uint64_t control_steps = steps < CONTROL_STEPS ? steps : CONTROL_STEPS;
+    /* A short control is lengthened with the signal when it is the clock that is coarse, not the walk that is long. */
+    if (steps > question->steps)
+        control_steps = steps;
+    if (!first_controls(bench, question, control_steps, controls))
+        return false;
+    double needed = 0;
+    while (error_of(needed) > question->error)
+        needed += SLOW_WEIGHT / 2;
+    unsigned round = 0;
+    while (round < MOST_ROUNDS && evidence < needed && -evidence < needed) {
+        if (!warmed(bench, question->signal, steps, &signals[round]) ||
+            !warmed(bench, question->control, control_steps, &controls[round + 2]))
+            return false;
+        bool fast = signals[round] <= reference(controls, round + 3) + question->effect / 2;
+        evidence += fast ? FAST_WEIGHT : -SLOW_WEIGHT;
+        round++;
+        if (!bench_rest(bench, false))
+            return false;
+    }
+    if (evidence >= needed)
+        answer->verdict = NOT_SLOWER;
+    else if (-evidence >= needed)
+        answer->verdict = SLOWER;
+    answer->error = error_of(evidence < 0 ? -evidence : evidence);
+    answer->rounds = round;
+    answer->signal = quantile(signals, round, 0.25);
+    answer->control = quantile(controls, round + 2, 0.25);
+    return true;
+}

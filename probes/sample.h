@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* sample.h: measuring under noise: batches, low quantiles, and decisions against a control.
+ *
+ * Noise adds time and hardly ever takes any away: an interruption, a neighbour on the same core that pushes lines out.
+ * So a walk that fits is known by the batches in which it is as fast as its control, however few they are, and a walk
+ * that does not fit by having none. The decision is Wald's sequential test (Annals of Mathematical Statistics 16, 1945)
+ * on that vote: go on until the error that was asked for is reached. Controls are interleaved in the same stretch, so
+ * that a core clock that moves takes both along. */
+#pragma once
+#include "probes/walk.h"
+
+/* What the samples of a probe share. */
+struct bench {
+    struct machine *machine;
+    struct clock clock;
+    uint64_t seed;           /* advanced by bench_seed */
+    uint64_t busy;           /* ticks measured since the last rest */
+    uint64_t linked;         /* stops linked since the last rest */
+    unsigned permille;       /* done, for the progress line; the probe moves it */
+    bool skipped, refused;   /* the user wants to skip; the machine refused a call (machine_why) */
+    uint64_t disturbed;      /* batches dropped */
+    double cycles_per_tick;  /* 0: not known; set by rate_measure (probes/rate.h) */
+};
+
+struct bench bench_open(struct machine *, uint64_t seed);
+bool bench_ok(const struct bench *); /* neither skipped nor refused */
+uint64_t bench_seed(struct bench *); /* a new seed */
+
+/* Lets the machine live when 50 ms of measuring or linking have gone by, or at once with `now`. False: skip. */
+bool bench_rest(struct bench *, bool now);
+
+/* Links a whole walk, with rests. */
+bool bench_link(struct bench *, const struct walk *);
+
+/* Runs `steps` visits from a position, untimed, with rests if they take long. */
+bool bench_warm(struct bench *, const struct walk *, uint64_t position, uint64_t steps);
+
+/* Runs `steps` visits from a position as one batch and tells its ticks. A batch that the machine knows to be disturbed
+ * is made again, warmed for at most a lap, up to 16 times; after that the last one counts. */
+bool bench_batch(struct bench *, const struct walk *, uint64_t position, uint64_t steps, double *ticks);
+
+/* Straight code, the same way. */
+bool bench_block(struct bench *, enum block_kind, uint64_t steps, double *ticks);
+
+/* The value below which a fraction (0 to 1) of the values lies, interpolated linearly; sorts the values. count: 1 or
+ * more. */
+double quantile(double *values, unsigned count, double fraction);
+
+enum verdict { NOT_SLOWER, SLOWER, UNDECIDED };
+
+struct question {
+    const struct walk *signal, *control; /* linked */
+    uint64_t steps;                      /* of a batch of the signal; the control's are the same, at most 4096 */
+    double effect; /* ticks a step that the signal loses at least, if it is slower at all; above 0 */
+    double error;  /* probability of a wrong verdict that is acceptable, for example 1e-3 */
+};
+
+struct answer {
+    enum verdict verdict;
+    double error;           /* that was reached */
+    double signal, control; /* ticks a step, first quartile of the batches */
+    unsigned rounds;
+};
+
+/* Decides whether a walk is slower than its control by `effect` or more. Batches become longer than asked for when
+ * clock step and spread would hide half of the effect. False: skipped or refused. */
+bool sample_compare(struct bench *, const struct question *, struct answer *);

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* walk.h: cyclic walks over a described set of stops, in pseudo-random order, without storing an order.
+ *
+ * The order is a permutation of the stop numbers computed on demand (a Feistel network over the smallest power of two
+ * that holds them; numbers beyond the last stop are sent through again until they fall inside: "cycle walking", Black
+ * and Rogaway, "Ciphers with arbitrary finite domains", CT-RSA 2002). So a walk over a gigabyte costs no memory of its
+ * own, and any position of it can be named without going there. */
+#pragma once
+#include "kernel/machine.h"
+
+/* Stops: `count` groups of `inner_count` stops. Group j starts at base + j * stride, its stop k lies inner_stride * k
+ * further on. Groups from `shifted_from` up lie `shift` bytes higher. With `rotated`, the page
+ * offset of group j is moved on, round the same page, by an amount of its own: the same pages, but different sets. */
+struct stops {
+    uint64_t base, stride, count;       /* bytes, bytes, groups */
+    uint64_t inner_stride, inner_count; /* bytes, stops of a group; inner_count at least 1 */
+    uint64_t shifted_from, shift;       /* group number, bytes */
+    bool rotated;
+};
+
+/* A plain sequence of paper 000: count stops, stride bytes apart. */
+struct stops stops_sequence(uint64_t base, uint64_t stride, uint64_t count);
+
+uint64_t stops_count(const struct stops *);
+uint64_t stops_address(const struct stops *, uint64_t stop);
+uint64_t stops_extent(const struct stops *); /* bytes from base to the end of the last stop */
+
+struct walk {
+    struct stops stops;
+    enum op op;
+    uint64_t seed; /* of the order */
+    uint64_t length;
+    unsigned low_bits, high_bits; /* of the permutation's domain */
+};
+
+struct walk walk_over(const struct stops *, enum op, uint64_t seed);
+
+/* The stop number and the address at a position; positions count from 0 and wrap at the length. */
+uint64_t walk_stop(const struct walk *, uint64_t position);
+uint64_t walk_address(const struct walk *, uint64_t position);
+
+/* Links the stops from position `from` to position `to` - 1, each to the one after it. All of them: 0 to length. */
+bool walk_link(struct machine *, const struct walk *, uint64_t from, uint64_t to);

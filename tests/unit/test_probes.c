@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* test_probes.c: the probes against modelled machines whose truth is known: those of tests/silicon/machines/ and many
+ * made up at random. A value that a probe is sure of must be right; nearly all values must be found. */
+#include "base/random.h"
+#include "base/text.h"
+#include "probes/probes.h"
+#include "tests/silicon/silicon.h"
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+/* after the headers that it needs */
+#include <cmocka.h>
+
+enum { RANDOM_MACHINES = 60, RANDOM_LATENCIES = 8 };
+
+static const double SURE = 0.9;
+
+struct tally {
+    unsigned right, wrong, missing;
+};
+
+static bool skip_now;
+
+bool host_rest(struct host *host, unsigned permille)
+{
+    (void)host;
+    assert_in_range(permille, 0, 1000);
+    return !skip_now;
+}
+
+/* Runs a probe of the list; its findings are in the notebook. Returns what the probe returned. */
+static bool measured(const char *name, const struct silicon_description *description, uint64_t seed,
+                     struct notebook *notebook, uint64_t *cost)
+{
+    struct request request = {.seed = seed};
+    const char *why = "";
+    struct machine *machine = silicon_open(NULL, description, seed, NULL, &why);
+    if (!machine)
+        fail_msg("%s: %s", description->name, why);
+    memset(notebook, 0, sizeof *notebook);
+    bool went_on = false, known = false;
+    for (unsigned i = 0; i < probe_count; i++)
+        if (text_equal(probe_list[i].name, name)) {
+            went_on = probe_list[i].measure(machine, &request, notebook);
+            known = true;
+            for (const char *id = probe_list[i].ids; *id;) {
+                char one[28];
+                size_t length = strcspn(id, " ");
+                snprintf(one, sizeof one, "%.*s", (int)length, id);
+                if (!noted(notebook, one))
+                    fail_msg("%s leaves nothing about %s", name, one);
+                id += length + (id[length] == ' ');
+            }
+        }
+    assert_true(known);
+    *cost = machine_steps(machine);
+    machine_close(machine);
+    return went_on;
+}
+
+/* Whether a finding is right, wrong though sure, or missing (or unsure). */
+static void judge(const struct notebook *notebook, const char *id, double low, double high, uint64_t seed,
+                  const char *name, struct tally *tally)
+{
+    const struct finding *finding = noted(notebook, id);
+    if (!finding || !finding->measured) {
+        tally->missing++;
+        print_message("%s, seed %u: %s missing: %s\n", name, (unsigned)seed, id, finding ? finding->why : "no finding");
+        return;
+    }
+    if (finding->value >= low && finding->value <= high) {
+        tally->right++;
+        return;
+    }
+    bool sure = finding->confidence > SURE;
+    print_message("%s, seed %u: %s is %g, not %g to %g, confidence %.3f%s\n", name, (unsigned)seed, id, finding->value,
+                  low, high, finding->confidence, sure ? " WRONG" : "");
+    if (sure)
+        tally->wrong++;
+    else
+        tally->missing++;
+}
+
+static void judge_l1d(const struct notebook *notebook, const struct silicon_description *truth, uint64_t seed,
+                      struct tally *tally)
+{
+    judge(notebook, "l1d.size", truth->size, truth->size, seed, truth->name, tally);
+    judge(notebook, "l1d.ways", truth->ways, truth->ways, seed, truth->name, tally);
+    judge(notebook, "l1d.line", truth->line, truth->line, seed, truth->name, tally);
+    judge(notebook, "l1d.latency", truth->hit, truth->hit, seed, truth->name, tally);
+}
+
+/* A plateau's end is a footprint of the sweep: the step lies before the next one. */
+static void judge_latency(const struct notebook *notebook, const struct silicon_description *truth, uint64_t seed,
+                          struct tally *tally)
+{
+    judge(notebook, "latency.1.cycles", truth->hit - 0.15, truth->hit + 0.15, seed, truth->name, tally);
+    judge(notebook, "latency.1.ends", truth->size * 0.79, truth->size * 1.26, seed, truth->name, tally);
+}
+
+/* Nothing may have been measured of a machine whose clock is flat. */
+static void judge_flat(const struct notebook *notebook, const char *name, struct tally *tally)
+{
+    for (unsigned i = 0; i < notebook->findings; i++) {
+        const struct finding *finding = &notebook->finding[i];
+        bool sizes = strstr(finding->id, ".sizes") != NULL;
+        bool right = sizes || (!finding->measured && strstr(finding->why, "no step seen up to "));
+        tally->right += right;
+        tally->wrong += !right;
+        if (!right)
+            print_message("%s: %s should not be measurable: %s\n", name, finding->id, finding->why);
+    }
+}
+
+static bool described(const char *path, struct silicon_description *description)
+{
+    char ini[4096], complaint[160];
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return false;
+    size_t length = fread(ini, 1, sizeof ini, file);
+    fclose(file);
+    if (!silicon_describe(description, ini, length, complaint, sizeof complaint))
+        fail_msg("%s: %s", path, complaint);
+    return true;
+}
+
+static void shipped_machines(void **state)
+{
+    struct notebook *notebook = *state;
+    struct tally tally = {0};
+    struct dirent *entry;
+    DIR *folder = opendir("tests/silicon/machines");
+    assert_non_null(folder);
+    while ((entry = readdir(folder))) {
+        struct silicon_description truth;
+        char path[400];
+        uint64_t cost;
+        snprintf(path, sizeof path, "tests/silicon/machines/%s", entry->d_name);
+        if (!strstr(entry->d_name, ".ini") || !described(path, &truth))
+            continue;
+        bool flat = truth.memory == truth.hit;
+        assert_true(measured("l1d", &truth, 1, notebook, &cost));
+        print_message("%-12s l1d      %9u visits\n", truth.name, (unsigned)cost);
+        if (flat)
+            judge_flat(notebook, truth.name, &tally);
+        else
+            judge_l1d(notebook, &truth, 1, &tally);
+        assert_true(measured("latency", &truth, 1, notebook, &cost));
+        print_message("%-12s latency  %9u visits\n", truth.name, (unsigned)cost);
+        if (flat)
+            judge_flat(notebook, truth.name, &tally);
+        else
+            judge_latency(notebook, &truth, 1, &tally);
+    }
+    closedir(folder);
+    print_message("shipped machines: %u right, %u wrong, %u missing\n", tally.right, tally.wrong, tally.missing);
+    assert_true(tally.right > 50);
+    assert_int_equal(tally.wrong, 0);
+    assert_int_equal(tally.missing, 0);
+}
+
+/* A machine made up from a seed. */
+static struct silicon_description made_up(uint64_t seed)
+{
+    static const unsigned odd[] = {1, 1, 1, 1, 3, 5}, ratio[][2] = {{1, 1}, {37, 26}, {4, 3}, {3, 4}, {8, 5}};
+    static const unsigned steps[] = {1, 1, 2, 10, 26, 40};
+    struct random random = {seed};
+    struct silicon_description made = {.hz = 2000000000, .span = 16 << 20};
+    snprintf(made.name, sizeof made.name, "made-up-%u", (unsigned)seed);
+    do {
+        made.ways = 1 + (unsigned)random_below(&random, random_below(&random, 2) ? 32 : 12);
+        made.line = 16u << random_below(&random, 5);
+        made.size = made.ways * made.line * odd[random_below(&random, 6)] << random_below(&random, 9);
+    } while (made.size < 2048 || made.size > 256 << 10);
+    made.hit = 1 + (unsigned)random_below(&random, 6);
+    made.memory = made.hit + 2 + (unsigned)random_below(&random, 30);
+    unsigned which = (unsigned)random_below(&random, 5);
+    made.ratio_core = ratio[which][0];
+    made.ratio_clock = ratio[which][1];
+    made.step = steps[random_below(&random, 6)];
+    made.no_1g = true;
+    made.no_2m = random_below(&random, 4) == 0;
+    made.noise.jitter = (unsigned)random_below(&random, 2) * (unsigned)random_below(&random, 80);
+    made.noise.bump_permille = (unsigned)random_below(&random, 2) * (unsigned)random_below(&random, 200);
+    made.noise.bump_ticks = random_below(&random, 6000);
+    made.noise.bump_told = random_below(&random, 2);
+    return made;
+}
+
+static void made_up_machines(void **state)
+{
+    struct notebook *notebook = *state;
+    struct tally tally = {0};
+    uint64_t cost, most = 0, total = 0;
+    for (uint64_t seed = 1; seed <= RANDOM_MACHINES; seed++) {
+        struct silicon_description truth = made_up(seed);
+        struct tally before = tally;
+        assert_true(measured("l1d", &truth, seed, notebook, &cost));
+        most = cost > most ? cost : most;
+        total += cost;
+        judge_l1d(notebook, &truth, seed, &tally);
+        if (tally.right != before.right + 4)
+            print_message("  (%u bytes, %u ways, %u-byte lines, hit %u, memory %u, step %u, jitter %u, %u visits)\n",
+                          truth.size, truth.ways, truth.line, truth.hit, truth.memory, (unsigned)truth.step,
+                          truth.noise.jitter, (unsigned)cost);
+    }
+    print_message("%u made-up machines: %u right, %u wrong, %u missing; visits: %u on average, %u at most\n",
+                  (unsigned)RANDOM_MACHINES, tally.right, tally.wrong, tally.missing,
+                  (unsigned)(total / RANDOM_MACHINES), (unsigned)most);
+    assert_int_equal(tally.wrong, 0);
+    assert_true(tally.right >= 0.93 * 4 * RANDOM_MACHINES);
+}
+
+static void made_up_latencies(void **state)
+{
+    struct notebook *notebook = *state;
+    struct tally tally = {0};
+    uint64_t cost;
+    for (uint64_t seed = 1; seed <= RANDOM_LATENCIES; seed++) {
+        struct silicon_description truth = made_up(1000 + seed);
+        truth.no_2m = true;
+        truth.span = 8 * (uint64_t)truth.size < 1 << 20 ? 1 << 20 : 8 * (uint64_t)truth.size & ~(uint64_t)4095;
+        assert_true(measured("latency", &truth, seed, notebook, &cost));
+        judge_latency(notebook, &truth, 1000 + seed, &tally);
+    }
+    print_message("made-up latencies: %u right, %u wrong, %u missing\n", tally.right, tally.wrong, tally.missing);
+    assert_int_equal(tally.wrong, 0);
+    assert_true(tally.right >= 0.9 * 2 * RANDOM_LATENCIES);
+}
+
+static void clock_is_measured(void **state)
+{
+    struct notebook *notebook = *state;
+    struct tally tally = {0};
+    uint64_t cost;
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        struct silicon_description truth = made_up(seed);
+        truth.hz = 20000000 + 7 * seed;
+        double core = (double)truth.hz * truth.ratio_core / truth.ratio_clock;
+        assert_true(measured("clock", &truth, seed, notebook, &cost));
+        judge(notebook, "cpu.tsc", (double)truth.hz, (double)truth.hz, seed, truth.name, &tally);
+        judge(notebook, "cpu.clock_step", (double)truth.step, (double)truth.step, seed, truth.name, &tally);
+        judge(notebook, "cpu.frequency", core * 0.99, core * 1.01, seed, truth.name, &tally);
+        assert_true(noted(notebook, "noise.max_gap")->measured);
+    }
+    assert_int_equal(tally.wrong, 0);
+    assert_int_equal(tally.missing, 0);
+}
+
+static void skipping_is_obeyed(void **state)
+{
+    struct notebook *notebook = *state;
+    struct silicon_description truth = made_up(1);
+    uint64_t cost;
+    truth.hz = 20000000; /* slow: rests are due often */
+    skip_now = true;
+    for (unsigned i = 0; i < probe_count; i++) {
+        assert_false(measured(probe_list[i].name, &truth, 1, notebook, &cost));
+        assert_in_range(cost, 0, 1 << 20);
+    }
+    skip_now = false;
+}
+
+static void same_seed_same_findings(void **state)
+{
+    struct notebook *notebook = *state, *again = calloc(1, sizeof *again);
+    struct silicon_description truth = made_up(2);
+    uint64_t cost, cost_again;
+    assert_non_null(again);
+    measured("l1d", &truth, 5, notebook, &cost);
+    measured("l1d", &truth, 5, again, &cost_again);
+    assert_int_equal(cost, cost_again);
+    assert_memory_equal(notebook, again, sizeof *again);
+    free(again);
+}
+
+static int fresh(void **state)
+{
+    *state = calloc(1, sizeof(struct notebook));
+    return *state ? 0 : -1;
+}
+
+static int done(void **state)
+{
+    free(*state);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shipped_machines),  cmocka_unit_test(made_up_machines),   cmocka_unit_test(made_up_latencies),
+        cmocka_unit_test(clock_is_measured), cmocka_unit_test(skipping_is_obeyed), cmocka_unit_test(same_seed_same_findings),
+    };
+    return cmocka_run_group_tests(tests, fresh, done);
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* test_sample.c: quantiles, batches and decisions, on modelled machines whose noise is known. */
+#include "probes/confidence.h"
+#include "probes/rate.h"
+#include "probes/stretch.h"
+#include "tests/silicon/silicon.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+/* after the headers that it needs */
+#include <cmocka.h>
+
+static unsigned rests, rests_until_skip;
+
+bool host_rest(struct host *host, unsigned permille)
+{
+    (void)host;
+    (void)permille;
+    rests++;
+    return !rests_until_skip || rests < rests_until_skip;
+}
+
+/* 32 KB, 8 ways, 64-byte lines. */
+static struct silicon_description quiet(void)
+{
+    return (struct silicon_description){.name = "sample", .size = 32768, .ways = 8, .line = 64, .hit = 4, .memory = 14,
+                                        .ratio_core = 1, .ratio_clock = 1, .hz = 1000000000, .step = 1, .span = 8 << 20};
+}
+
+static struct machine *opened(const struct silicon_description *description, uint64_t seed)
+{
+    const char *why;
+    struct machine *machine = silicon_open(NULL, description, seed, NULL, &why);
+    assert_non_null(machine);
+    return machine;
+}
+
+static void quantiles_interpolate(void **state)
+{
+    (void)state;
+    double values[] = {5, 1, 4, 2, 3}, same[] = {7, 7, 7};
+    assert_true(quantile(values, 5, 0) == 1);
+    assert_true(quantile(values, 5, 0.5) == 3);
+    assert_true(quantile(values, 5, 0.625) == 3.5);
+    assert_true(quantile(values, 5, 1) == 5);
+    assert_true(quantile(same, 3, 0.3) == 7);
+    assert_true(quantile(values, 1, 0.3) == 1);
+}
+
+static void confidences_combine(void **state)
+{
+    (void)state;
+    assert_true(confidence_from(0) == 0.999);
+    assert_true(confidence_from(0.5) < 0.5);
+    assert_true(confidence_from(3) == 0);
+    assert_true(confidence_rounding(4, 4, 4, 10) == 0);
+    assert_true(confidence_rounding(3.9, 4, 4.1, 30) < 0.01);
+    assert_true(confidence_rounding(4.0, 4.45, 4.9, 4) > 0.5);
+}
+
+/* Decides about `stops` lines of one set of an 8-way cache. */
+static enum verdict decide(struct machine *machine, uint64_t seed, uint64_t stops, struct answer *answer)
+{
+    struct bench bench = bench_open(machine, seed);
+    struct stretch stretch;
+    assert_true(stretch_best(machine, 2 << 20, 2 << 20, 2 << 20, &stretch));
+    struct stops here = stops_sequence(stretch.base + KEPT, 4096, stops), few = stops_sequence(stretch.base + 8, 16, 3);
+    struct walk signal = walk_over(&here, OP_LOAD, seed), control = walk_over(&few, OP_LOAD, seed);
+    struct question question = {.signal = &signal, .control = &control, .steps = 1024, .effect = 10.0 / 9, .error = 1e-3};
+    assert_true(bench_link(&bench, &control) && bench_link(&bench, &signal));
+    assert_true(sample_compare(&bench, &question, answer));
+    return answer->verdict;
+}
+
+static void no_spread_at_all(void **state)
+{
+    (void)state;
+    struct silicon_description description = quiet();
+    struct machine *machine = opened(&description, 1);
+    struct answer answer;
+    assert_int_equal(decide(machine, 1, 8, &answer), NOT_SLOWER);
+    assert_true(answer.signal == answer.control && answer.error <= 1e-3);
+    assert_int_equal(decide(machine, 2, 9, &answer), SLOWER);
+    assert_true(answer.signal == 14 && answer.control == 4 && answer.error <= 1e-3);
+    machine_close(machine);
+}
+
+static void flat_clock_is_never_slower(void **state)
+{
+    (void)state;
+    struct silicon_description description = quiet();
+    description.memory = description.hit;
+    struct machine *machine = opened(&description, 1);
+    struct answer answer;
+    assert_int_equal(decide(machine, 1, 100, &answer), NOT_SLOWER);
+    machine_close(machine);
+}
+
+/* Every noise and every clock step, many seeds: no wrong verdict. */
+static void noise_does_not_decide(void **state)
+{
+    (void)state;
+    static const uint64_t steps[] = {1, 26, 100};
+    unsigned undecided = 0, asked = 0;
+    for (uint64_t seed = 0; seed < 60; seed++) {
+        struct silicon_description description = quiet();
+        description.step = steps[seed % 3];
+        description.noise.jitter = (unsigned)(seed % 5) * 40;
+        description.noise.bump_permille = (unsigned)(seed % 4) * 100;
+        description.noise.bump_ticks = 100 + seed * 70;
+        description.noise.bump_told = seed % 2;
+        struct machine *machine = opened(&description, seed);
+        struct answer answer;
+        enum verdict fits = decide(machine, seed, 8, &answer);
+        enum verdict over = decide(machine, seed + 1000, 9, &answer);
+        if (fits == SLOWER || over == NOT_SLOWER)
+            fail_msg("seed %u: 8 lines %d, 9 lines %d", (unsigned)seed, fits, over);
+        undecided += (fits == UNDECIDED) + (over == UNDECIDED);
+        asked += 2;
+        machine_close(machine);
+    }
+    assert_true(undecided * 20 <= asked);
+}
+
+static void skipping_ends_a_decision(void **state)
+{
+    (void)state;
+    struct silicon_description description = quiet();
+    struct machine *machine = opened(&description, 1);
+    struct bench bench = bench_open(machine, 1);
+    struct stretch stretch;
+    assert_true(stretch_best(machine, 2 << 20, 2 << 20, 8 << 20, &stretch));
+    struct stops stops = stops_sequence(stretch.base, 16, 1 << 18);
+    struct walk walk = walk_over(&stops, OP_LOAD, 1);
+    rests = 0;
+    rests_until_skip = 2;
+    assert_false(bench_link(&bench, &walk));
+    assert_true(bench.skipped);
+    assert_false(bench_ok(&bench));
+    rests_until_skip = 0;
+    machine_close(machine);
+}
+
+static void rate_needs_whole_multiplies(void **state)
+{
+    (void)state;
+    struct silicon_description description = quiet();
+    description.ratio_core = 37;
+    description.ratio_clock = description.step = 26;
+    description.noise.jitter = 30;
+    struct machine *machine = opened(&description, 3);
+    struct bench bench = bench_open(machine, 1);
+    struct rate rate;
+    assert_true(rate_measure(&bench, &rate));
+    assert_true(rate.multiply > 2.97 && rate.multiply < 3.03);
+    assert_true(bench.cycles_per_tick > 37.0 / 26 * 0.995 && bench.cycles_per_tick < 37.0 / 26 * 1.005);
+    assert_true(rate.error < 0.05);
+    machine_close(machine);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(quantiles_interpolate),      cmocka_unit_test(confidences_combine),
+        cmocka_unit_test(no_spread_at_all),           cmocka_unit_test(flat_clock_is_never_slower),
+        cmocka_unit_test(noise_does_not_decide),      cmocka_unit_test(skipping_ends_a_decision),
+        cmocka_unit_test(rate_needs_whole_multiplies),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

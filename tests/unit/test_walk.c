@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* test_walk.c: the order of a walk is a permutation, and its stops lie where they are described. */
+#include "kernel/host.h"
+#include "probes/walk.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+/* after the headers that it needs */
+#include <cmocka.h>
+
+bool host_rest(struct host *host, unsigned permille)
+{
+    (void)host;
+    (void)permille;
+    return true;
+}
+
+/* Every stop exactly once, for lengths around powers of two and several seeds. */
+static void visits_every_stop_once(void **state)
+{
+    (void)state;
+    static const uint64_t lengths[] = {1, 2, 3, 4, 5, 7, 8, 9, 12, 13, 31, 33, 100, 1000, 4095, 4096, 4097, 70001};
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+        for (uint64_t seed = 0; seed < 5; seed++) {
+            struct stops stops = stops_sequence(4096, 64, lengths[i]);
+            struct walk walk = walk_over(&stops, OP_LOAD, seed);
+            uint8_t *seen = calloc(lengths[i], 1);
+            for (uint64_t position = 0; position < lengths[i]; position++) {
+                uint64_t stop = walk_stop(&walk, position);
+                assert_true(stop < lengths[i]);
+                assert_int_equal(seen[stop]++, 0);
+            }
+            free(seen);
+        }
+}
+
+/* Positions wrap, the same seed gives the same order, another one another. */
+static void order_depends_on_the_seed_alone(void **state)
+{
+    (void)state;
+    struct stops stops = stops_sequence(0, 64, 1000);
+    struct walk one = walk_over(&stops, OP_LOAD, 1), same = walk_over(&stops, OP_LOAD, 1),
+                other = walk_over(&stops, OP_LOAD, 2);
+    unsigned equal = 0;
+    for (uint64_t i = 0; i < 1000; i++) {
+        assert_int_equal(walk_address(&one, i), walk_address(&same, i + 1000));
+        equal += walk_address(&one, i) == walk_address(&other, i);
+    }
+    assert_true(equal < 20);
+}
+
+/* A stride prefetcher must find nothing: the commonest distance between neighbours is rare. */
+static void no_stride_repeats(void **state)
+{
+    (void)state;
+    struct stops stops = stops_sequence(0, 64, 4096);
+    struct walk walk = walk_over(&stops, OP_LOAD, 7);
+    static unsigned distances[2 * 4096];
+    memset(distances, 0, sizeof distances);
+    unsigned most = 0;
+    for (uint64_t i = 0; i < 4096; i++) {
+        uint64_t step = walk_stop(&walk, i + 1) + 4096 - walk_stop(&walk, i);
+        most = ++distances[step] > most ? distances[step] : most;
+    }
+    assert_true(most < 20);
+}
+
+static void stops_lie_where_described(void **state)
+{
+    (void)state;
+    struct stops groups = {.base = 0x10000, .stride = 0x1000, .count = 4, .inner_stride = 32, .inner_count = 3,
+                           .shifted_from = 2, .shift = 0x40};
+    assert_int_equal(stops_count(&groups), 12);
+    assert_int_equal(stops_address(&groups, 0), 0x10000);
+    assert_int_equal(stops_address(&groups, 2), 0x10040);
+    assert_int_equal(stops_address(&groups, 3), 0x11000);
+    assert_int_equal(stops_address(&groups, 6), 0x12040);
+    assert_int_equal(stops_address(&groups, 11), 0x13080);
+    assert_int_equal(stops_extent(&groups), 0x3090);
+}
+
+/* Rotation keeps the page and the offset below 16, and moves neighbours apart modulo every small power of two. */
+static void rotation_stays_in_the_page(void **state)
+{
+    (void)state;
+    struct stops stops = stops_sequence(0x200408, 0x2000, 256);
+    stops.rotated = true;
+    uint8_t seen[256] = {0};
+    for (uint64_t i = 0; i < 256; i++) {
+        uint64_t address = stops_address(&stops, i);
+        assert_int_equal(address >> 12, 0x200 + 2 * i);
+        assert_int_equal(address % 16, 8);
+        assert_int_equal(seen[address % 4096 / 16]++, 0);
+        assert_true(address - stops.base < stops_extent(&stops) || address < stops.base);
+    }
+    for (uint64_t way = 512; way <= 4096; way *= 2)
+        assert_int_not_equal(stops_address(&stops, 1) % way / 64, stops_address(&stops, 0) % way / 64);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(visits_every_stop_once),    cmocka_unit_test(order_depends_on_the_seed_alone),
+        cmocka_unit_test(no_stride_repeats),         cmocka_unit_test(stops_lie_where_described),
+        cmocka_unit_test(rotation_stays_in_the_page),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
