@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* measure.c: runs, scripts and blocks in user space: the image's own loops and interpreter. What bare metal reads from
+ * MSRs, Linux tells: how often this thread was made to wait for another. Core cycles are not told. */
+#define _GNU_SOURCE
+#include "kernel/loops.h"
+#include "kernel/script.h"
+#include "kernel/timing.h"
+#include "tests/linux/state.h"
+#include <sys/resource.h>
+#include <sys/time.h>
+
+struct clock back_clock(struct machine *machine)
+{
+    return machine->clock;
+}
+
+unsigned back_cores(struct machine *machine)
+{
+    (void)machine;
+    return 1;
+}
+
+/* Involuntary context switches of this thread so far. */
+static uint64_t count_switches(void)
+{
+    struct rusage usage;
+
+    return getrusage(RUSAGE_THREAD, &usage) == 0 ? (uint64_t)usage.ru_nivcsw : 0;
+}
+
+bool back_run(struct machine *machine, const struct task *tasks, size_t count, struct reading *each)
+{
+    const char *refusal = timing_refusal(tasks, count);
+    uint64_t made[MAX_TASKS], switches, ticks;
+
+    if (refusal)
+        return refuse(machine, "%s", refusal);
+    switches = count_switches();
+    ticks = timing_run(tasks, count, machine->front.view.base, machine->rdtscp, made);
+    switches = count_switches() - switches;
+    for (size_t i = 0; i < count; i++) {
+        each[i] = (struct reading){
+            .ticks = timing_net(ticks, machine->overhead),
+            .steps = made[i],
+            .disturbances = (unsigned)switches,
+        };
+    }
+    return true;
+}
+
+bool back_block(struct machine *machine, const struct block *block, uint64_t steps, struct reading *reading)
+{
+    uint64_t switches = count_switches(), ticks = timing_block(block, steps, machine->rdtscp);
+
+    *reading = (struct reading){
+        .ticks = timing_net(ticks, machine->overhead),
+        .steps = steps,
+        .disturbances = (unsigned)(count_switches() - switches),
+    };
+    return true;
+}
+
+bool back_listen(struct machine *machine, uint64_t ticks, uint64_t gap[64])
+{
+    (void)machine;
+    for (unsigned i = 0; i < 64; i++)
+        gap[i] = 0;
+    loop_listen(ticks, gap);
+    return true;
+}
+
+/* The visit of a record, as trap_try calls it. */
+static void load_once(void *argument)
+{
+    struct script_record *record = argument;
+
+    record->value = *(volatile uint64_t *)(uintptr_t)record->va;
+}
+
+/* Runs a laid-out script from end to end. */
+static void run_script(struct machine *machine)
+{
+    void *stack = script_stack(machine->kept, LINUX_KEPT);
+    struct script_record *record = script_execute(script_first(machine->kept), stack);
+
+    while (!script_ended(record)) {
+        struct fault fault;
+        trap_try(machine, load_once, record, &fault);
+        record = script_execute(script_next(record), stack);
+    }
+}
+
+bool back_script(struct machine *machine, struct visit *visits, size_t count, struct reading lap[MAX_LAPS])
+{
+    const char *refusal = script_lay(machine->kept, LINUX_KEPT, visits, count, false);
+    uint64_t switches;
+
+    if (refusal)
+        return refuse(machine, "%s", refusal);
+    switches = count_switches();
+    run_script(machine);
+    switches = count_switches() - switches;
+    script_gather(machine->kept, visits, count, machine->lap_overhead, lap);
+    for (size_t i = 0; i < count; i++) {
+        if (visits[i].lap != 0)
+            lap[visits[i].lap].disturbances = (unsigned)switches;
+    }
+    return true;
+}
+
+bool back_count(struct machine *machine, unsigned slot, unsigned event, uint64_t raw)
+{
+    (void)slot, (void)event, (void)raw;
+    return refuse(machine, "user space has no event counters");
+}
+
+bool back_turn(struct machine *machine, enum knob knob, bool on)
+{
+    (void)knob, (void)on;
+    return refuse(machine, "user space cannot turn switches of the processor");
+}
+
+const char *back_knob(struct machine *machine, enum knob knob)
+{
+    (void)knob;
+    refuse(machine, "user space cannot turn switches of the processor");
+    return NULL;
+}
