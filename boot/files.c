@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* files.c: the folder and the documents of a run.
+ *
+ * The power may go at any moment, and a FAT whose tables are half changed then is damaged. So documents are collected
+ * in memory and written in one go, folders are made before the first probe runs, and each change is flushed at once. A
+ * document that does not fit on the medium leaves nothing behind; smaller ones after it still go there. */
+#include "boot/stage.h"
+
+#include "boot/journal_name.h"
+#include "run/stage.h"
+
+enum { FIRST_CAPACITY = 64 << 10, CLUSTERS_TO_START = 8 };
+
+static bool refuse_folder(struct stage *stage, const char *name, EFI_STATUS status)
+{
+    return stage_refuse(stage, "the folder %s cannot be made: %s", name, firmware_status(status));
+}
+
+bool stage_folder(struct stage *stage, const char *machine_name, unsigned *number)
+{
+    EFI_FILE_HANDLE assay = NULL;
+    char name[16];
+    struct text text = text_in(name, sizeof name);
+    uint32_t cluster = 512;
+    if (!stage->volume.root)
+        return stage_refuse(stage, "the device that assay was started from has no file system");
+    /* EDK II's FAT driver leaves a folder without content, a damaged one, where it runs out of room while making it. */
+    uint64_t room = volume_room(stage->firmware, &stage->volume, &cluster);
+    if (room < (uint64_t)CLUSTERS_TO_START * cluster)
+        return stage_refuse(stage, "the medium is full: %lu bytes are free", (unsigned long)room);
+    EFI_STATUS status = volume_folder(stage->volume.root, "assay", true, &assay);
+    if (EFI_ERROR(status))
+        return refuse_folder(stage, "\\assay", status);
+    status = volume_folder(assay, machine_name, true, &stage->machine_folder);
+    volume_close(assay);
+    if (EFI_ERROR(status))
+        return refuse_folder(stage, machine_name, status);
+    status = volume_highest(stage->firmware, stage->machine_folder, &stage->previous);
+    if (EFI_ERROR(status))
+        return stage_refuse(stage, "the folder %s cannot be read: %s", machine_name, firmware_status(status));
+    text_format(&text, "%u", stage->previous + 1);
+    status = volume_folder(stage->machine_folder, name, true, &stage->run_folder);
+    if (EFI_ERROR(status))
+        return refuse_folder(stage, name, status);
+    *number = stage->previous + 1;
+    return true;
+}
+
+bool stage_last_journal(struct stage *stage, char *buffer, size_t size, size_t *length)
+{
+    EFI_FILE_HANDLE folder = NULL, file = NULL;
+    char name[16];
+    struct text text = text_in(name, sizeof name);
+    if (!stage->machine_folder || !stage->previous)
+        return stage_refuse(stage, "there was no run before this one");
+    text_format(&text, "%u", stage->previous);
+    EFI_STATUS status = volume_folder(stage->machine_folder, name, false, &folder);
+    if (!EFI_ERROR(status))
+        status = volume_read(folder, JOURNAL_NAME, &file);
+    *length = size;
+    if (!EFI_ERROR(status))
+        status = volume_content(file, buffer, length);
+    volume_close(file);
+    volume_close(folder);
+    if (EFI_ERROR(status))
+        return stage_refuse(stage, "run %u left no journal: %s", stage->previous, firmware_status(status));
+    return true;
+}
+
+bool stage_file_begin(struct stage *stage, const char *name)
+{
+    struct document *document = &stage->document;
+    document->length = 0;
+    document->failed = true;
+    text_copy(document->name, sizeof document->name, name);
+    if (!stage->run_folder)
+        return stage_refuse(stage, "this run has no folder");
+    document->failed = false;
+    return true;
+}
+
+/* Makes room for so many bytes in all, keeping what is there. */
+static bool grow(struct stage *stage, size_t needed)
+{
+    struct document *document = &stage->document;
+    size_t capacity = document->capacity ? document->capacity : FIRST_CAPACITY;
+    while (capacity < needed)
+        capacity *= 2;
+    if (capacity == document->capacity)
+        return true;
+    uint8_t *bytes = firmware_allocate(stage->firmware, capacity);
+    if (!bytes)
+        return false;
+    if (document->length)
+        __builtin_memcpy(bytes, document->bytes, document->length);
+    firmware_free(stage->firmware, document->bytes);
+    document->bytes = bytes;
+    document->capacity = capacity;
+    return true;
+}
+
+bool stage_file_write(struct stage *stage, const void *bytes, size_t length)
+{
+    struct document *document = &stage->document;
+    if (document->failed)
+        return false;
+    if (!grow(stage, document->length + length)) {
+        document->failed = true;
+        return stage_refuse(stage, "no memory is left to collect it in");
+    }
+    if (length)
+        __builtin_memcpy(document->bytes + document->length, bytes, length);
+    document->length += length;
+    return true;
+}
+
+bool stage_file_end(struct stage *stage)
+{
+    struct document *document = &stage->document;
+    EFI_FILE_HANDLE file = NULL;
+    UINTN written = document->length;
+    if (document->failed)
+        return false;
+    uint32_t cluster = 512;
+    uint64_t room = volume_room(stage->firmware, &stage->volume, &cluster);
+    if (room < (uint64_t)document->length + 2 * (uint64_t)cluster)
+        return stage_refuse(stage, "it has %lu bytes, and of the medium %lu are free", (unsigned long)document->length,
+                            (unsigned long)room);
+    EFI_STATUS status = volume_create(stage->run_folder, document->name, &file);
+    if (EFI_ERROR(status))
+        return stage_refuse(stage, "it cannot be made: %s", firmware_status(status));
+    status = file->Write(file, &written, document->bytes);
+    if (!EFI_ERROR(status) && written != document->length)
+        status = EFI_VOLUME_FULL;
+    if (!EFI_ERROR(status))
+        status = file->Flush(file);
+    if (EFI_ERROR(status)) {
+        file->Delete(file);
+        return stage_refuse(stage, "%s", firmware_status(status));
+    }
+    volume_close(file);
+    return true;
+}

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# image.mk: from objects to build/assay.efi and to the images that carry it. Included by the Makefile, which has the
+# rules for objects. The same sources give the same bytes: no dates (SOURCE_DATE_EPOCH), no paths, and the build's name
+# is a hash of the sources.
+EFI_LIBRARY := /usr/lib
+EFI_CRT0 := $(EFI_LIBRARY)/crt0-efi-x86_64.o
+EFI_MOST := 262144
+
+# Every source and header of the image and the host programs, by name and content.
+NAMED_SOURCES := $(sort $(wildcard base/*.[ch] kernel/*.[ch] kernel/*.nasm kernel/*.inc probes/*.[ch] report/*.[ch] \
+	run/*.[ch] boot/*.[ch] tests/host/*.[ch] tests/linux/*.[ch] tests/silicon/*.[ch] tests/replay/*.[ch] \
+	tests/machine/*.[ch] linker.ld))
+BUILD_NAME = $(shell cat $(NAMED_SOURCES) | sha256sum | cut -c1-12)
+$(foreach kind,image host sanitized clang/image clang/host,build/$(kind)/run/version.c.o): COMMON += -DASSAY_BUILD='"$(BUILD_NAME)"'
+$(foreach kind,image host sanitized clang/image clang/host,build/$(kind)/run/version.c.o): $(NAMED_SOURCES)
+
+# --no-warn-rwx-segments: this is about ELF segments, which the PE file does not have.
+build/assay.so: $(IMAGE_OBJECTS) linker.ld image.mk
+	@echo "  link    $@"
+	@ld -nostdlib -shared -Bsymbolic -T linker.ld --no-undefined --warn-common --fatal-warnings --build-id=none \
+		--no-warn-rwx-segments -z noexecstack -z norelro -o $@ $(EFI_CRT0) $(IMAGE_OBJECTS) \
+		-L $(EFI_LIBRARY) -lgnuefi -lefi
+
+# objcopy takes only the sections that are named: one that is forgotten is missing without a word, so the image is
+# checked afterwards.
+build/assay.efi: build/assay.so tools/pe_finish.py
+	@echo "  pe      $@"
+	@objcopy -S -j .text -j .rodata -j .dynamic -j .rela -j .reloc -j .data \
+		--set-section-flags .dynamic=alloc,load,readonly,data --set-section-flags .rela=alloc,load,readonly,data \
+		--set-section-flags .reloc=alloc,load,readonly,data \
+		--target=efi-app-x86_64 --subsystem=10 $< $@
+	@$(PYTHON) tools/pe_finish.py $@ $(EFI_MOST)
+
+build/assay.img: build/assay.efi tools/assay.ini tools/image.sh
+	@echo "  image   $@"
+	@sh tools/image.sh stick $@ build/assay.efi tools/assay.ini
+build/assay-floppy.img: build/assay.efi tools/assay.ini tools/image.sh
+	@echo "  image   $@"
+	@sh tools/image.sh floppy $@ build/assay.efi tools/assay.ini
