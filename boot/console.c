@@ -8,7 +8,7 @@ static const EFI_GUID text_output_guid = SIMPLE_TEXT_OUTPUT_PROTOCOL;
 static const EFI_GUID console_out_device_guid = {
     0xd3b36f2c, 0xd551, 0x11d4, {0x9a, 0x46, 0x00, 0x90, 0x27, 0x3f, 0xc1, 0x4d}};
 
-enum { NODE_MESSAGING = 3, NODE_UART = 14, NODE_END = 0x7f, MOST_NODES = 64, KEY_ESCAPE = 0x17 };
+enum { NODE_MESSAGING = 3, NODE_UART = 14, NODE_END = 0x7f, MOST_NODES = 64, KEY_ESCAPE = 0x17, MOST_TRIES = 10 };
 
 /* Whether a device path leads through a serial port. */
 static bool through_serial_port(const EFI_DEVICE_PATH *path)
@@ -65,9 +65,9 @@ static size_t put(SIMPLE_TEXT_OUTPUT_INTERFACE *device, const char *text, size_t
 {
     CHAR16 piece[65];
     size_t length = 0;
-    while (text[length] && length < most) {
+    while (length < most && text[length]) {
         size_t used = 0;
-        while (used < 64 && text[length] && length < most) {
+        while (used < 64 && length < most && text[length]) {
             char character = text[length++];
             piece[used++] = character >= ' ' && character <= '~' ? (CHAR16)character : '?';
         }
@@ -124,19 +124,37 @@ void console_close(struct console *console)
         console->out->EnableCursor(console->out, TRUE);
 }
 
+/* Writes a line to a serial port. The firmware drops what a slow listener does not take in time and says so: each
+ * character is tried again, unless the port took nothing the last time; then the rest of the line is dropped. */
+static void put_serial(struct console *console, unsigned port, const char *line)
+{
+    SIMPLE_TEXT_OUTPUT_INTERFACE *device = console->serial[port];
+    for (size_t i = 0; i == 0 || line[i - 1]; i++) {
+        CHAR16 piece[3] = {line[i] >= ' ' && line[i] <= '~' ? (CHAR16)line[i] : '?', 0, 0};
+        if (!line[i])
+            firmware_text(piece, 3, "\r\n");
+        EFI_STATUS status = device->OutputString(device, piece);
+        for (unsigned again = 0; EFI_ERROR(status) && again < MOST_TRIES && !console->stuck[port]; again++)
+            status = device->OutputString(device, piece);
+        console->stuck[port] = EFI_ERROR(status);
+        if (console->stuck[port])
+            return;
+    }
+}
+
 void console_line(struct console *console, const char *line)
 {
-    if (!console->out)
-        return;
     remove_progress(console);
-    put(console->out, line, SIZE_MAX);
-    control(console->out, "\r\n");
+    for (unsigned i = 0; i < console->screens; i++) {
+        put(console->screen[i], line, SIZE_MAX);
+        control(console->screen[i], "\r\n");
+    }
+    for (unsigned i = 0; i < console->serials; i++)
+        put_serial(console, i, line);
 }
 
 void console_progress(struct console *console, const char *line)
 {
-    if (!console->out)
-        return;
     if (console->plain) {
         console_line(console, line);
         return;
@@ -146,10 +164,8 @@ void console_progress(struct console *console, const char *line)
         blank(console->screen[i], put(console->screen[i], line, width(console->screen[i])));
         console->drawn = true;
     }
-    for (unsigned i = 0; i < console->serials; i++) {
-        put(console->serial[i], line, SIZE_MAX);
-        control(console->serial[i], "\r\n");
-    }
+    for (unsigned i = 0; i < console->serials; i++)
+        put_serial(console, i, line);
 }
 
 char console_key(struct console *console)
@@ -162,6 +178,14 @@ char console_key(struct console *console)
     if (key.ScanCode == KEY_ESCAPE || key.UnicodeChar == 27)
         return 27;
     return key.UnicodeChar >= ' ' && key.UnicodeChar <= '~' ? (char)key.UnicodeChar : 1;
+}
+
+void console_drop_keys(struct console *console)
+{
+    char key;
+    do
+        key = console_key(console);
+    while (key);
 }
 
 bool console_wait(struct console *console, unsigned milliseconds)

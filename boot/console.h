@@ -2,9 +2,9 @@
 /* console.h: lines, a progress line, keys.
  *
  * The firmware's console is usually several devices at once: the screen and a serial port show the same text. A screen
- * redraws the progress line in place; a serial line, which somebody may keep in a file, gets plain lines. So lines go
- * to the console as a whole, and progress goes to its devices one by one. Where the firmware does not tell its devices,
- * the whole console is taken for one screen. */
+ * redraws the progress line in place; a serial line, which somebody may keep in a file, gets plain lines. So each
+ * device is written for itself. Where the firmware does not tell its devices, the whole console is taken for one
+ * screen. */
 #pragma once
 #include "boot/firmware.h"
 
@@ -15,6 +15,7 @@ struct console {
     SIMPLE_TEXT_OUTPUT_INTERFACE *out; /* NULL: there is no console */
     SIMPLE_INPUT_INTERFACE *in;        /* NULL: no keys */
     SIMPLE_TEXT_OUTPUT_INTERFACE *screen[MAX_SCREENS], *serial[MAX_SCREENS];
+    bool stuck[MAX_SCREENS]; /* serial ports whose other end takes nothing */
     unsigned screens, serials;
     bool plain; /* progress in plain lines everywhere */
     bool drawn; /* a progress line stands on the screens */
@@ -32,6 +33,9 @@ void console_progress(struct console *, const char *line);
 
 /* The next key that was pressed: its character in lower case, 27 for ESC, 1 for any other key; 0: none waits. */
 char console_key(struct console *);
+
+/* Forgets the keys that were pressed so far. */
+void console_drop_keys(struct console *);
 
 /* Waits for a key, at most so many milliseconds (0: for ever). False: none came. */
 bool console_wait(struct console *, unsigned milliseconds);

@@ -10,8 +10,7 @@ static void wait(struct stage *stage)
 {
     EFI_BOOT_SERVICES *boot = stage->firmware->boot;
     /* Keys that were meant for the run do not end the wait for this one. */
-    while (console_key(&stage->console))
-        continue;
+    console_drop_keys(&stage->console);
     stage_line(stage, "Press any key to go back to the firmware.");
     if (console_wait(&stage->console, 0))
         return;

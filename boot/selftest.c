@@ -141,8 +141,7 @@ static void test_file(struct stage *stage)
 
 static void test_keyboard(struct stage *stage)
 {
-    while (console_key(&stage->console))
-        continue;
+    console_drop_keys(&stage->console);
     stage_line(stage, "selftest: press a key");
     if (console_wait(&stage->console, KEY_MS))
         keep("the firmware reads a key", true, "");
