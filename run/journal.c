@@ -51,8 +51,14 @@ static void copy_quoted(const char *from, const char *end, char *to, size_t capa
         text_char(&text, *from++);
 }
 
-/* What one whole line says about the probe that is under way. */
-static void follow(const char *line, const char *end, bool *under_way, char *probe, size_t capacity)
+static void add_probe(struct text *list, const char *probe)
+{
+    text_string(list, list->length > 0 ? "," : "");
+    text_string(list, probe);
+}
+
+/* What one whole line says: `under_way` gets the name of the probe that has begun, or "". */
+static void follow(const char *line, const char *end, struct text *left_out, char *under_way, size_t capacity)
 {
     const char *event = behind(line, end, "\"event\":\"");
     const char *name = behind(line, end, "\"probe\":\"");
@@ -61,23 +67,31 @@ static void follow(const char *line, const char *end, bool *under_way, char *pro
     if (!event)
         return;
     copy_quoted(event, end, kind, sizeof kind);
-    *under_way = text_equal(kind, "begin") && name;
-    if (*under_way)
-        copy_quoted(name, end, probe, capacity);
+    under_way[0] = '\0';
+    if (name && text_equal(kind, "begin")) {
+        copy_quoted(name, end, under_way, capacity);
+    } else if (name && behind(line, end, "\"unfinished\":true")) {
+        char probe[32];
+        copy_quoted(name, end, probe, sizeof probe);
+        add_probe(left_out, probe);
+    }
 }
 
-bool journal_unfinished(const char *journal, size_t length, char *probe, size_t capacity)
+bool journal_unfinished(const char *journal, size_t length, char *probes, size_t capacity)
 {
     const char *end = journal + length;
-    bool under_way = false;
+    struct text list = text_in(probes, capacity);
+    char under_way[32] = "";
 
     for (const char *line = journal; line < end;) {
         const char *line_end = line;
         while (line_end < end && *line_end != '\n')
             line_end++;
         if (journal_whole(line, (size_t)(line_end - line)))
-            follow(line, line_end, &under_way, probe, capacity);
+            follow(line, line_end, &list, under_way, sizeof under_way);
         line = line_end + 1;
     }
-    return under_way;
+    if (under_way[0])
+        add_probe(&list, under_way);
+    return list.length > 0;
 }

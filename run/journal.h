@@ -15,6 +15,8 @@ void journal_seal(struct text *line);
 /* Whether a line (without its newline) is whole. */
 bool journal_whole(const char *line, size_t length);
 
-/* Reads a journal; tells which probe was under way when it ended: true and its name, or false when none was (finished,
- * or between probes). Lines that are not whole and padding are passed over. */
-bool journal_unfinished(const char *journal, size_t length, char *probe, size_t capacity);
+/* Reads a journal; tells which probes the next run had better leave out, separated by commas: the one that was under
+ * way when the journal ended, and those that its own run had left out for that reason (marked "unfinished":true), so
+ * that a probe that hangs a board does not get every second run. False: none. Lines that are not whole and padding are
+ * passed over. */
+bool journal_unfinished(const char *journal, size_t length, char *probes, size_t capacity);

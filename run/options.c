@@ -13,7 +13,7 @@ const struct description described[OPTION_COUNT] = {
     [OPTION_AFTER] = {"after", "WHAT", "at the end: wait, reset, shutdown or return (wait)", false},
     [OPTION_NO_VARIABLE] = {"no-variable", NULL, "do not store the summary variable", false},
     [OPTION_NO_FILES] = {"no-files", NULL, "write no files", false},
-    [OPTION_RETRY] = {"retry", NULL, "run the probe that the last run ended in, too", false},
+    [OPTION_RETRY] = {"retry", NULL, "run the probe that an earlier run ended in, too", false},
     [OPTION_PLAIN] = {"plain", NULL, "progress as plain lines", false},
     [OPTION_LIST] = {"list", NULL, "list the probes and what they find", false},
     [OPTION_LAST] = {"last", NULL, "print the stored summary of the last run", false},
@@ -55,7 +55,7 @@ bool option_find(const char *name, enum option *option)
 }
 
 /* Whether `list`, separated by commas, has this name. */
-static bool listed(const char *list, const char *name)
+bool options_listed(const char *list, const char *name)
 {
     size_t length = text_length(name);
 
@@ -126,7 +126,7 @@ static bool set_after(struct options *options, const char *value, struct text *c
 
 static bool set_selftest(struct options *options, const char *value, struct text *complaint)
 {
-    if (!listed("all,machine,faults,quiet", value))
+    if (!options_listed("all,machine,faults,quiet", value))
         return complain(complaint, "--selftest: '%s' is none of all, machine, faults, quiet", value);
     options->task = TASK_SELFTEST;
     text_copy(options->selftest, sizeof options->selftest, value);
@@ -299,5 +299,5 @@ void options_help(struct text *text)
 
 bool options_wants(const struct options *options, const char *probe)
 {
-    return options->probes[0] == '\0' || listed(options->probes, probe);
+    return options->probes[0] == '\0' || options_listed(options->probes, probe);
 }

@@ -27,7 +27,7 @@ struct course {
     struct machine *machine;
     struct stage *stage;
     struct run_summary summary;
-    char options[512], date[24], unfinished[32];
+    char options[512], date[24], unfinished[96];
     uint64_t started; /* ticks */
     unsigned ended_well, index, wanted;
     bool aborted;
@@ -35,7 +35,7 @@ struct course {
 
 static void add_name(struct text *name, const char *part)
 {
-    char last = '\0';
+    char last = '_'; /* none at the start of a part */
 
     if (name->length > 0 && part[0])
         text_char(name, '-');
@@ -46,6 +46,8 @@ static void add_name(struct text *name, const char *part)
             text_char(name, next);
         last = next;
     }
+    while (name->length > 0 && name->at[name->length - 1] == '_')
+        name->at[--name->length] = '\0';
 }
 
 static void make_machine_name(struct run *run, const struct facts *facts)
@@ -110,13 +112,15 @@ static void journal_run(struct course *course)
     journal(course, &line);
 }
 
-static void journal_end(struct course *course, const struct probe *probe, enum ending ending, unsigned first)
+static void journal_end(struct course *course, const struct probe *probe, enum ending ending, unsigned first,
+                        bool unfinished)
 {
     const struct notebook *notebook = &course->run->notebook;
     struct text line = journal_line(course, "end");
     struct report_sink sink = {.text = &line};
 
-    text_format(&line, ",\"probe\":\"%s\",\"outcome\":\"%s\",\"findings\":[", probe->name, ending_names[ending]);
+    text_format(&line, ",\"probe\":\"%s\",\"outcome\":\"%s\"%s,\"findings\":[", probe->name, ending_names[ending],
+                unfinished ? ",\"unfinished\":true" : "");
     for (unsigned i = first; i < notebook->findings; i++) {
         size_t before = line.length;
         text_string(&line, i > first ? "," : "");
@@ -144,7 +148,7 @@ static void find_unfinished(struct course *course)
         course->unfinished[0] = '\0';
     machine_note(course->machine, "unfinished", course->unfinished);
     if (course->unfinished[0])
-        say(course->stage, "The last run ended during probe %s; %s", course->unfinished,
+        say(course->stage, "An earlier run ended during probe %s; %s", course->unfinished,
             run->options.retry ? "it runs again (--retry)" : "it is left out now (--retry runs it)");
 }
 
@@ -160,8 +164,10 @@ static void begin(struct course *course)
     make_machine_name(run, machine_facts(course->machine));
     if (!run->options.no_files) {
         run->folder = stage_folder(course->stage, run->machine_name, &run->number);
-        if (!run->folder)
+        if (!run->folder) {
+            run->number = 0;
             say(course->stage, "No files can be written: %s", stage_why(course->stage));
+        }
     }
     run->journal = run->folder;
     if (run->replayed) {
@@ -238,20 +244,20 @@ static void run_probe(struct course *course, const struct probe *probe)
     progress_end(stage_running(course->stage));
     note_rest_missing(notebook, probe, machine_steps(course->machine) - steps, why.at);
     compare_declared(notebook, machine_facts(course->machine));
-    journal_end(course, probe, ending, first);
+    journal_end(course, probe, ending, first, false);
     say_ending(course, probe, ending, stage_milliseconds(course->stage) - started, why.at);
     course->ended_well += ending == DONE;
     course->summary.skipped += ending == SKIPPED;
     course->summary.faulted += ending == FAULTED;
 }
 
-static void leave_out(struct course *course, const struct probe *probe, const char *why)
+static void leave_out(struct course *course, const struct probe *probe, bool unfinished, const char *why)
 {
     unsigned first = course->run->notebook.findings;
 
     note_rest_missing(&course->run->notebook, probe, 0, why);
     compare_declared(&course->run->notebook, machine_facts(course->machine));
-    journal_end(course, probe, LEFT_OUT, first);
+    journal_end(course, probe, LEFT_OUT, first, unfinished);
     course->summary.skipped++;
 }
 
@@ -280,9 +286,9 @@ static void run_probes(struct course *course)
             continue;
         course->index++;
         if (is_aborted(course, probe))
-            leave_out(course, probe, "the user ended the run before");
-        else if (text_equal(course->unfinished, probe->name) && !options->retry)
-            leave_out(course, probe, "left out: the last run ended while this was measured (--retry runs it)");
+            leave_out(course, probe, false, "the user ended the run before");
+        else if (options_listed(course->unfinished, probe->name) && !options->retry)
+            leave_out(course, probe, true, "left out: an earlier run ended while this was measured (--retry runs it)");
         else
             run_probe(course, probe);
     }

@@ -12,7 +12,7 @@ enum { JOURNAL_LINE_SIZE = 32768, JOURNAL_SIZE = 65536 };
 struct replayed {
     char date[24];       /* of the recorded run, "" when it had none */
     unsigned number;     /* of the recorded run */
-    char unfinished[32]; /* the probe that the run before the recorded one ended in, "" for none */
+    char unfinished[96]; /* probes that the recorded run was to leave out (run/journal.h), "" for none */
     char aborted[32];    /* the probe before which the user ended the recorded run, "" when he did not */
 };
 

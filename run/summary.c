@@ -42,11 +42,10 @@ static void finding_line(struct text *line, const struct finding *finding)
     }
 }
 
-/* Adds the lines of all measured (or of all other) findings that still fit; returns how many did not. */
-static unsigned add_findings(struct text *text, const struct notebook *notebook, bool measured)
+/* Adds the lines of all measured (or of all other) findings, unless `left` were already left out, until one does not
+ * fit; returns how many are left out then. */
+static unsigned add_findings(struct text *text, const struct notebook *notebook, bool measured, unsigned left)
 {
-    unsigned left = 0;
-
     for (unsigned i = 0; i < notebook->findings; i++) {
         char buffer[128];
         struct text line = text_in(buffer, sizeof buffer);
@@ -77,8 +76,8 @@ size_t summary_make(uint8_t summary[SUMMARY_SIZE], const struct run_summary *run
     unsigned left;
 
     text_format(&text, "assay %.20s %.40s\n", run->tool_version, run->brand);
-    left = add_findings(&text, notebook, true);
-    left += add_findings(&text, notebook, false);
+    left = add_findings(&text, notebook, true, 0);
+    left = add_findings(&text, notebook, false, left);
     if (left > 0)
         text_format(&text, "+%u more\n", left);
     make_ascii(buffer);

@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-enum { LINES = 7 };
+enum { LINES = 9 };
 
-/* The lines of a run, without their seals, and the probe under way after each. */
+/* The lines of a run, without their seals, and the probes to leave out after each. */
 static const struct {
     const char *line, *under_way;
 } run[LINES] = {
@@ -20,7 +20,10 @@ static const struct {
     {"{\"seq\":4,\"event\":\"begin\",\"probe\":\"l1d\"", "l1d"},
     {"{\"seq\":5,\"event\":\"end\",\"probe\":\"l1d\",\"outcome\":\"skipped\",\"findings\":[]", NULL},
     {"{\"seq\":6,\"event\":\"end\",\"probe\":\"tlb\",\"outcome\":\"left out\",\"findings\":[]", NULL},
-    {"{\"seq\":7,\"event\":\"finished\"", NULL},
+    {"{\"seq\":7,\"event\":\"end\",\"probe\":\"psc\",\"outcome\":\"left out\",\"unfinished\":true,\"findings\":[]",
+     "psc"},
+    {"{\"seq\":8,\"event\":\"begin\",\"probe\":\"mem\"", "psc,mem"},
+    {"{\"seq\":9,\"event\":\"finished\"", "psc"},
 };
 
 static size_t write_line(char *to, unsigned i)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* test_summary.c: the summary fits, comes back, and is not believed when it is damaged. */
+#define _GNU_SOURCE // memmem
 #include "run/summary.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +18,7 @@ static struct notebook *notebook_of(unsigned measured, unsigned missing)
 
     for (unsigned i = 0; i < measured; i++) {
         char id[28];
-        snprintf(id, sizeof id, "l1d.size%u", i);
+        snprintf(id, sizeof id, i % 2 ? "l1d.s%u" : "l1d.of_some_more_size%u", i);
         note_value(notebook, id, 49152 + i, "bytes", i == 0 ? 1 : 0.99999, 0, "");
     }
     for (unsigned i = 0; i < missing; i++) {
@@ -33,7 +34,8 @@ static void small(void **state)
     struct notebook *notebook = notebook_of(1, 1);
     uint8_t summary[SUMMARY_SIZE];
     size_t size = summary_make(summary, &run, notebook), length;
-    static const char expected[] = "assay 0.1.0 A? \"CPU\"\nl1d.size0=49152 bytes 100.0%\ntlb.missing0=?\n";
+    static const char expected[] =
+        "assay 0.1.0 A? \"CPU\"\nl1d.of_some_more_size0=49152 bytes 100.0%\ntlb.missing0=?\n";
     const char *text;
     unsigned number;
 
@@ -65,6 +67,12 @@ static void always_fits(void **state)
         for (size_t i = 0; i + 1 < length; i++) {
             if (text[i] == '\n' && text[i + 1] == '+')
                 more = (unsigned)strtoul(text + i + 1, NULL, 10);
+        }
+        /* What is there is the first of them, without a gap. */
+        for (unsigned i = 0; i + 2 + (more > 0) <= lines && i < findings / 2; i++) {
+            char id[28];
+            snprintf(id, sizeof id, i % 2 ? "\nl1d.s%u=" : "\nl1d.of_some_more_size%u=", i);
+            assert_non_null(memmem(text, length, id, strlen(id)));
         }
         /* One line names the tool, and one may say how many are missing. */
         assert_int_equal(lines - 1 - (more > 0) + more, findings);
