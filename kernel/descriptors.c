@@ -21,14 +21,14 @@ bool descriptors_build(struct processor *processor, const struct state *found)
     for (unsigned i = 0; i < count; i++)
         processor->gdt[i] = firmware[i];
     for (unsigned i = 0; i < VECTORS; i++) {
-        uint64_t stub = (uint64_t)(uintptr_t)entry_stubs[i];
+        uint64_t entry = (uint64_t)(uintptr_t)entry_points[i];
 
         processor->idt[i] = (struct gate){
-            .offset_low = (uint16_t)stub,
+            .offset_low = (uint16_t)entry,
             .selector = found->segment[SEGMENT_CS],
             .flags = INTERRUPT_GATE,
-            .offset_middle = (uint16_t)(stub >> 16),
-            .offset_high = (uint32_t)(stub >> 32),
+            .offset_middle = (uint16_t)(entry >> 16),
+            .offset_high = (uint32_t)(entry >> 32),
         };
     }
     return true;

@@ -9,16 +9,16 @@
 NMI_SEEN	equ	512			; offset of struct processor.nmi_seen: 32 gates of 16 bytes
 
 	section	.text
-	global	entry_stubs:data hidden
+	global	entry_points:data hidden
 	global	recovery_call:function hidden
 	global	recovery_return:function hidden
 	global	stack_call:function hidden
 	extern	fault_arrived
 
-; One stub of 16 bytes for each vector. Vectors 8, 10 to 14, 17, 21, 29 and 30 come with an error code; the others get 0
+; One entry of 16 bytes for each vector. Vectors 8, 10 to 14, 17, 21, 29 and 30 come with an error code; the others get 0
 ; in its place. The NMI goes its own way.
 	align	16
-entry_stubs:
+entry_points:
 %assign vector 0
 %rep 32
 	align	16

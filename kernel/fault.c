@@ -36,7 +36,7 @@ static bool survives_machine_check(struct fault *fault)
         if (!(status & valid))
             continue;
         if (during.length == 0) {
-            text_format(&during, "machine check, bank %u, status 0x%llx", i, (unsigned long long)status);
+            text_format(&during, "machine check bank %u held this error", i);
             fault->error = status;
         }
         whole = whole && !(status & context_corrupt);
@@ -53,12 +53,11 @@ void fault_arrived(struct processor *processor, const struct frame *frame)
 
     if (frame->vector == VECTOR_PAGE_FAULT)
         fault.cr2 = cpu_cr2();
-    if (frame->vector == VECTOR_MACHINE_CHECK && !survives_machine_check(&fault))
-        reset_machine();
-    if (!recovery)
-        reset_machine();
-    recovery->fault = fault;
-    recovery_return(recovery);
+    if (recovery && (frame->vector != VECTOR_MACHINE_CHECK || survives_machine_check(&fault))) {
+        recovery->fault = fault;
+        recovery_return(recovery);
+    }
+    reset_machine();
 }
 
 bool fault_try(struct machine *machine, void (*code)(void *), void *argument, struct fault *fault)

@@ -346,7 +346,6 @@ bool machine_protect(struct machine *machine, unsigned core, void (*body)(struct
         }
         record_close(payload.to);
     }
-    front->answered = front->calls; /* a call that a fault cut off is over now */
     return started;
 }
 

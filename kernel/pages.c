@@ -186,7 +186,7 @@ static bool split(struct pages *pages, uint64_t *entry, unsigned level)
     if (!table)
         return false;
     if (level == 2) /* the bit that chooses the PAT entry moves to where ENTRY_LARGE was */
-        flags = (flags & ~ENTRY_LARGE & ~ENTRY_PAT_LARGE) | (flags & ENTRY_PAT_LARGE ? ENTRY_PAT_4K : 0);
+        flags = (flags & ~ENTRY_LARGE & ~ENTRY_PAT_LARGE) | ((flags & ENTRY_PAT_LARGE) ? ENTRY_PAT_4K : 0);
     for (unsigned i = 0; i < TABLE_ENTRIES; i++)
         table[i] = (address + i * pages_span(level - 1)) | flags;
     *entry = pointer_to(pages, table) | (*entry & 4); /* user pages stay user pages */
@@ -263,7 +263,7 @@ static bool clear_table(struct pages *pages, uint64_t *table, unsigned level, ui
         next = lower((from & ~(span - 1)) + span, to);
         if (!(*entry & ENTRY_PRESENT))
             continue;
-        if (next - from == span) {
+        if (level <= 1 || next - from == span) {
             pages_write(pages, entry, level, 0);
             continue;
         }

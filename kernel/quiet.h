@@ -77,7 +77,7 @@ void knobs_explore(struct machine *);
 void knobs_undo(struct machine *);
 
 /* entry.nasm */
-extern const uint8_t entry_stubs[VECTORS][16];
+extern const uint8_t entry_points[VECTORS][16];
 /* Calls code(argument); 1: it returned, 0: recovery_return() was called. */
 uint64_t recovery_call(struct recovery *, void (*code)(void *), void *argument);
 _Noreturn void recovery_return(struct recovery *);

@@ -124,7 +124,7 @@ static bool send_nmi(struct machine *machine)
 static void try_nmi(struct machine *machine, struct outcomes *outcomes)
 {
     struct outcome *outcome = add(outcomes, "NMI counted and returned from");
-    volatile unsigned *seen = &machine->nmi_seen;
+    const volatile unsigned *seen = &machine->nmi_seen;
     unsigned before = *seen;
     uint64_t start = cpu_ticks();
 

@@ -44,7 +44,7 @@ static unsigned count_multiples(const uint16_t difference[STEP_RUNS], unsigned c
 
 uint64_t timing_step(uint64_t rdtscp)
 {
-    uint16_t difference[STEP_RUNS];
+    uint16_t difference[STEP_RUNS] = {0};
     unsigned count = 0;
 
     for (unsigned i = 0; i < STEP_RUNS; i++) {
