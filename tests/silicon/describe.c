@@ -13,13 +13,24 @@ struct field {
 
 #define FIELD(member)                                                                                                  \
     {                                                                                                                  \
-        #member, offsetof(struct silicon_description, member), sizeof(((struct silicon_description *)0)->member)       \
+#member, offsetof(struct silicon_description, member), sizeof(((struct silicon_description *)0)->member)       \
     }
 
 static const struct field fields[] = {
-    FIELD(size),   FIELD(ways),  FIELD(line),  FIELD(hit),          FIELD(memory),
-    FIELD(hz),     FIELD(step),  FIELD(span),  FIELD(noise.jitter), FIELD(noise.bump_permille),
-    FIELD(no_1g),  FIELD(no_2m), FIELD(noise.bump_ticks),           FIELD(noise.bump_told),
+    FIELD(size),
+    FIELD(ways),
+    FIELD(line),
+    FIELD(hit),
+    FIELD(memory),
+    FIELD(hz),
+    FIELD(step),
+    FIELD(span),
+    FIELD(noise.jitter),
+    FIELD(noise.bump_permille),
+    FIELD(no_1g),
+    FIELD(no_2m),
+    FIELD(noise.bump_ticks),
+    FIELD(noise.bump_told),
 };
 
 static const struct field *field_named(const char *name)

@@ -126,8 +126,7 @@ bool back_link(struct machine *machine, enum op op, uint64_t from, uint64_t to)
     if (from % size)
         return refuse(machine, "stop 0x%llx is not aligned to its link", (unsigned long long)from);
     if (!(translation(machine, from) & translation(machine, to) & PRESENT))
-        return refuse(machine, "stop 0x%llx or 0x%llx is not mapped", (unsigned long long)from,
-                      (unsigned long long)to);
+        return refuse(machine, "stop 0x%llx or 0x%llx is not mapped", (unsigned long long)from, (unsigned long long)to);
     uint64_t value = op == OP_LOAD_32 ? to - machine->front.view.base : to;
     if (op == OP_LOAD_32 && value >> 32)
         return refuse(machine, "stop 0x%llx is not within 4 GB of the view's base", (unsigned long long)to);

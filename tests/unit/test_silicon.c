@@ -54,12 +54,12 @@ static uint64_t visit(struct machine *machine, enum op op, uint64_t number)
 static void least_recent_line_goes(void **state)
 {
     struct machine *machine = *state;
-    /* The span starts on a gigabyte: line numbers there are 2^24 and on, 2^24 modulo 3 is 1; lines 0, 3, 6 share a set. */
+    /* The span starts on a gigabyte: line numbers there are 2^24 and on, 2^24 modulo 3 is 1; lines 0, 3, 6 share a set.
+     */
     static const struct {
         unsigned line, ticks;
-    } expected[] = {{0, 20}, {3, 20}, {0, 3},  {6, 20}, {0, 3}, {3, 20}, {6, 20}, {0, 20},
-                    {1, 20}, {2, 20}, {1, 3},  {2, 3},  {0, 3}, {6, 3},  {4, 20}, {1, 3},
-                    {7, 20}, {4, 20}, {7, 3}};
+    } expected[] = {{0, 20}, {3, 20}, {0, 3}, {6, 20}, {0, 3},  {3, 20}, {6, 20}, {0, 20}, {1, 20}, {2, 20},
+                    {1, 3},  {2, 3},  {0, 3}, {6, 3},  {4, 20}, {1, 3},  {7, 20}, {4, 20}, {7, 3}};
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
         assert_int_equal(visit(machine, OP_LOAD, expected[i].line), expected[i].ticks);
 }
@@ -153,7 +153,8 @@ static void clock_steps_and_noise_repeat(void **state)
     description.step = 26;
     description.ratio_core = 37;
     description.ratio_clock = 26;
-    description.noise = (struct silicon_noise){.jitter = 40, .bump_permille = 100, .bump_ticks = 5000, .bump_told = true};
+    description.noise =
+        (struct silicon_noise){.jitter = 40, .bump_permille = 100, .bump_ticks = 5000, .bump_told = true};
     struct machine *machine[2] = {silicon_open(NULL, &description, 7, NULL, &why),
                                   silicon_open(NULL, &description, 7, NULL, &why)};
     struct block block = {.kind = BLOCK_ADD, .variables = 1};
