@@ -6,8 +6,8 @@
  *   cpu.clock_step  ticks: the largest number that all differences of readings are multiples of; some clocks move in
  *                   steps
  *   cpu.frequency   Hz of the core: dependent register adds, one a cycle, checked against dependent multiplies
- *   noise.max_gap   ns: an upper bound of the longest stretch in which the core did not run this program while listening
- * Series: noise.gaps: how many gaps were seen, against their least length in ns. */
+ *   noise.max_gap   ns: an upper bound of the longest stretch in which the core did not run this program while
+ * listening Series: noise.gaps: how many gaps were seen, against their least length in ns. */
 #include "base/random.h"
 #include "probes/confidence.h"
 #include "probes/probes.h"
@@ -84,7 +84,8 @@ static void note_frequency(struct bench *bench, struct notebook *notebook)
         return;
     if (bench->cycles_per_tick > 0)
         note_value(notebook, "cpu.frequency", bench->cycles_per_tick * (double)bench->clock.hz, "Hz",
-                   confidence_from(rate.error), 0, "dependent register adds, one a cycle; multiplies take whole numbers");
+                   confidence_from(rate.error), 0,
+                   "dependent register adds, one a cycle; multiplies take whole numbers");
     else
         note_missing(notebook, "cpu.frequency", "Hz", 0,
                      "a multiply takes %.2f adds: not a whole number of 3 or more, so an add is not one cycle",
@@ -123,8 +124,9 @@ static void note_gaps(struct bench *bench, struct notebook *notebook)
         if (!gaps[i])
             continue;
         double count = (double)gaps[i];
-        note_point(notebook, series,
-                   (struct point){.x = (double)((uint64_t)1 << i) * tick, .low = count, .middle = count, .high = count});
+        note_point(
+            notebook, series,
+            (struct point){.x = (double)((uint64_t)1 << i) * tick, .low = count, .middle = count, .high = count});
         longest = i;
     }
     if (longest == BUCKETS)

@@ -13,8 +13,8 @@
  *    stride, or as many at half of it, move there. That ends at the smallest power-of-two stride at which all stops
  *    fall into one set, or into an odd number of them when the number of sets is no power of two: odd multiples of the
  *    stride settle which.
- * 3. Ask again with other orders and another base, and check that k times as many stops fit, and one more does not, at
- *    the k-th part of the stride.
+ * 3. Ask again with other orders and another base, and check that twice as many stops fit, and one more does not, at
+ *    half of the stride.
  * 4. Line: two half groups that overfill a set together, one moved up by a growing distance: they part at the line. */
 #include "base/random.h"
 #include "base/text.h"
@@ -24,15 +24,17 @@
 #include "probes/stretch.h"
 
 enum {
-    DENSE = 64,             /* bytes between the stops of the growing walk: at most the way size of any cache */
-    SMALLEST = 1 << 10,     /* first footprint, bytes */
-    LARGEST = 4 << 20,      /* no first level is larger, bytes */
-    MOST_STOPS = 520,       /* of a sequence in one set */
-    LEAST_BATCH = 1024,     /* steps */
+    DENSE = 64,         /* bytes between the stops of the growing walk: at most the way size of any cache */
+    SMALLEST = 1 << 10, /* first footprint, bytes */
+    LARGEST = 4 << 20,  /* no first level is larger, bytes */
+    MOST_STOPS = 520,   /* of a sequence in one set */
+    LEAST_BATCH = 1024, /* steps */
     MOST_BATCH = 32768,
-    ATTEMPTS = 6,
-    NEIGHBOURS = 3,         /* stops of the smallest control: odd, so that no load instruction sees one value only */
-    LINE_MOST = 1024        /* bytes */
+    ATTEMPTS = 24,
+    MOMENTS_A_SECOND = 50, /* how long a wait is */
+    MOMENTS = 8,
+    NEIGHBOURS = 3,  /* stops of the smallest control: odd, so that no load instruction sees one value only */
+    LINE_MOST = 1024 /* bytes */
 };
 
 /* Errors that a decision may have: of the search, whose result is asked for again, and of the checks. */
@@ -41,12 +43,14 @@ static const double SEARCH_ERROR = 3e-3, CHECK_ERROR = 1e-4;
 struct l1d {
     struct bench bench;
     struct stretch stretch;
-    uint64_t base;    /* where sequences start */
-    double miss;      /* ticks that a miss costs more than a hit */
-    double error;     /* sum of the errors of the checks that the answer rests on */
-    bool undecided;   /* a decision stayed open */
+    uint64_t base;     /* where sequences start */
+    double least;      /* ticks: what a miss costs more than a hit at the very least */
+    double miss;       /* ticks that a miss costs more than a hit */
+    double error;      /* sum of the errors of the checks that the answer rests on */
+    double slowness;   /* of the overflows that were checked the least, in misses a load */
+    bool undecided;    /* a decision stayed open */
     const char *wrong; /* which check failed */
-    uint64_t bound;   /* bytes: a dense walk of this size does not fit */
+    uint64_t bound;    /* bytes: a dense walk of this size does not fit */
     uint64_t stride, ways;
 };
 
@@ -112,7 +116,7 @@ static bool usable(const struct l1d *l1d)
     return bench_ok(&l1d->bench) && !l1d->undecided && !l1d->wrong;
 }
 
-/* A check: the sequence must fit, or must not. */
+/* A check: the sequence must fit, or must not. How slow one that must not was is kept. */
 static void check(struct l1d *l1d, uint64_t stride, uint64_t count, bool overflow, const char *wrong)
 {
     struct stops stops = stops_sequence(l1d->base, stride, count);
@@ -122,6 +126,9 @@ static void check(struct l1d *l1d, uint64_t stride, uint64_t count, bool overflo
     if (overflows(l1d, &stops, CHECK_ERROR, &answer) != overflow)
         l1d->wrong = wrong;
     l1d->error += answer.error;
+    double slowness = (answer.signal - answer.control) / l1d->miss;
+    if (overflow && slowness < l1d->slowness)
+        l1d->slowness = slowness;
 }
 
 /* Step 1. Ticks that a load of a dense walk takes more than its control; whether that is half a core cycle or more. */
@@ -142,18 +149,41 @@ static bool grown(struct l1d *l1d, uint64_t footprint, double least, double *mor
     return answer.verdict == SLOWER;
 }
 
+/* A next level that costs not even one core cycle more cannot be told from this one, nor need it be. Where core cycles
+ * are not known: no first level takes more than 16 of them, so a sixteenth of a hit is at most one. */
+static bool find_least(struct l1d *l1d)
+{
+    enum { LOOKS = 9, STEPS = 4096, MOST_CYCLES = 16 };
+    double ticks[LOOKS];
+    struct stops stops = stops_sequence(l1d->base, 16, NEIGHBOURS);
+    struct walk walk = walk_over(&stops, OP_LOAD, bench_seed(&l1d->bench));
+    if (l1d->bench.cycles_per_tick > 0) {
+        l1d->least = 1 / l1d->bench.cycles_per_tick;
+        return true;
+    }
+    if (!bench_link(&l1d->bench, &walk) || !bench_warm(&l1d->bench, &walk, 0, NEIGHBOURS))
+        return false;
+    for (unsigned i = 0; i < LOOKS; i++)
+        if (!bench_batch(&l1d->bench, &walk, 0, STEPS, &ticks[i]))
+            return false;
+    l1d->least = quantile(ticks, LOOKS, 0.25) / STEPS / MOST_CYCLES;
+    if (l1d->least <= 0)
+        l1d->least = (double)l1d->bench.clock.step / STEPS; /* a clock that stands still: no step will be seen */
+    return true;
+}
+
 static bool find_bound(struct l1d *l1d, uint64_t *seen)
 {
-    /* A next level that costs not even one core cycle more cannot be told from this one, nor need it be. Just above the
-     * capacity a quarter of the loads miss at least: a footprint that is a power of two lies well above. */
-    double cycle = 1 / l1d->bench.cycles_per_tick, more = 0, next = 0;
+    /* Just above the capacity a quarter of the loads miss at least, and a footprint that is a power of two lies well
+     * above: half of the least cost shows. */
+    double more = 0, next = 0;
     for (uint64_t size = SMALLEST; size <= LARGEST && 2 * size <= l1d->stretch.size; size *= 2) {
         if (!bench_ok(&l1d->bench))
             return false;
         *seen = size;
-        if (!grown(l1d, size, cycle / 2, &more))
+        if (!grown(l1d, size, l1d->least / 2, &more))
             continue;
-        if (!grown(l1d, 2 * size, cycle / 2, &next) || next < cycle / 2)
+        if (!grown(l1d, 2 * size, l1d->least / 2, &next) || next < l1d->least / 2)
             continue;
         l1d->bound = size;
         l1d->miss = next;
@@ -223,14 +253,20 @@ static void check_way(struct l1d *l1d)
     check(l1d, l1d->stride, l1d->ways + 1, true, "one stop more than ways fits the second time");
 }
 
-static void check_parts(struct l1d *l1d)
+static void check_twice(struct l1d *l1d)
 {
     check(l1d, 2 * l1d->stride, l1d->ways, false, "as many stops as ways do not fit at twice the stride");
     check(l1d, 2 * l1d->stride, l1d->ways + 1, true, "one stop more than ways fits at twice the stride");
-    for (unsigned part = 2; part <= 4 && l1d->stride / part >= 16; part *= 2) {
-        check(l1d, l1d->stride / part, part * l1d->ways, false, "a part of the stride holds less than its multiple");
-        check(l1d, l1d->stride / part, part * l1d->ways + 1, true, "a part of the stride holds more than its multiple");
-    }
+    for (uint64_t odd = 3; odd <= l1d->ways; odd += 2)
+        if (l1d->ways % odd == 0)
+            check(l1d, odd * l1d->stride, l1d->ways / odd + 1, false,
+                  "an odd multiple of the stride holds fewer stops");
+}
+
+static void check_half(struct l1d *l1d)
+{
+    check(l1d, l1d->stride / 2, 2 * l1d->ways, false, "half of the stride holds less than twice the stops");
+    check(l1d, l1d->stride / 2, 2 * l1d->ways + 1, true, "half of the stride holds more than twice the stops");
 }
 
 /* Two half groups that together overfill a set, the second moved up by `shift` bytes. */
@@ -249,7 +285,12 @@ static uint64_t find_line(struct l1d *l1d, double *errors)
     uint64_t line = 16;
     while (line <= LINE_MOST && usable(l1d) && halves_overflow(l1d, line, SEARCH_ERROR, &answer))
         line *= 2;
-    if (!usable(l1d) || line > LINE_MOST)
+    /* One set: every stride of at least a line leads to it, and the smallest is the line. */
+    if (usable(l1d) && line > LINE_MOST && l1d->stride <= LINE_MOST)
+        return l1d->stride;
+    if (usable(l1d) && line > LINE_MOST)
+        l1d->wrong = "no distance parts the halves of an overfull set";
+    if (!usable(l1d))
         return 0;
     if (halves_overflow(l1d, line, CHECK_ERROR, &answer))
         l1d->wrong = "the halves part at a line's distance only once";
@@ -274,9 +315,8 @@ static bool measure_hit(struct l1d *l1d, struct notebook *notebook, uint64_t cos
         return false;
     for (unsigned round = 0; round < ROUNDS; round++) {
         double load = 0, add = 0;
-        if (!bench_warm(&l1d->bench, &walk, 0, NEIGHBOURS) ||
-            !bench_batch(&l1d->bench, &walk, 0, STEPS, &load) || !bench_block(&l1d->bench, BLOCK_ADD, STEPS, &add) ||
-            !bench_rest(&l1d->bench, false))
+        if (!bench_warm(&l1d->bench, &walk, 0, NEIGHBOURS) || !bench_batch(&l1d->bench, &walk, 0, STEPS, &load) ||
+            !bench_block(&l1d->bench, BLOCK_ADD, STEPS, &add) || !bench_rest(&l1d->bench, false))
             return false;
         cycles[round] = add > 0 ? load / add : 0;
     }
@@ -318,6 +358,28 @@ static uint64_t some_base(struct l1d *l1d, uint64_t extent)
     return l1d->stretch.base + page * PAGE + KEPT + random_below(&random, (PAGE - KEPT) / UNIT) * UNIT;
 }
 
+/* Lets a neighbour's burst go by: an attempt takes milliseconds, a burst may take longer. */
+static void wait(struct l1d *l1d, unsigned moments)
+{
+    double ticks = 0, cycles = l1d->bench.cycles_per_tick > 0 ? l1d->bench.cycles_per_tick : 1;
+    uint64_t steps = (uint64_t)((double)(l1d->bench.clock.hz / MOMENTS_A_SECOND) * cycles);
+    for (unsigned i = 0; i < moments && bench_ok(&l1d->bench); i++) {
+        bench_block(&l1d->bench, BLOCK_ADD, steps ? steps : 1, &ticks);
+        bench_rest(&l1d->bench, false);
+    }
+}
+
+/* A neighbour that shares the core can hold ways for as long as it is busy, and then fewer stops fit than there are
+ * ways: at no moment of many may one stop more than the ways fit. */
+static void check_moments(struct l1d *l1d)
+{
+    for (unsigned moment = 0; moment < MOMENTS && usable(l1d); moment++) {
+        wait(l1d, 2);
+        l1d->base = some_base(l1d, l1d->stride * (l1d->ways + 1));
+        check(l1d, l1d->stride, l1d->ways + 1, true, "one stop more than ways fits another time");
+    }
+}
+
 /* Steps 2 and 3: one attempt. */
 static bool attempt_way(struct l1d *l1d)
 {
@@ -327,11 +389,18 @@ static bool attempt_way(struct l1d *l1d)
     l1d->base = l1d->stretch.base + some_base(l1d, 0) % 4096;
     if (!find_way(l1d))
         return false;
+    l1d->slowness = 1;
     check_all_miss(l1d);
-    check_way(l1d);
-    check_parts(l1d);
-    l1d->base = some_base(l1d, l1d->stride * (l1d->ways + 1));
-    check_way(l1d);
+    for (unsigned again = 0; again < 3 && usable(l1d); again++) {
+        wait(l1d, 1);
+        check_way(l1d);
+        l1d->base = some_base(l1d, 2 * l1d->stride * (l1d->ways + 1));
+    }
+    check_twice(l1d);
+    check_moments(l1d);
+    double slowness = l1d->slowness;
+    check_half(l1d);
+    l1d->slowness = slowness; /* of one set alone: at half of the stride only one of two is overfull */
     return usable(l1d);
 }
 
@@ -340,14 +409,21 @@ static void measure_way(struct l1d *l1d, struct notebook *notebook, uint64_t sta
     struct machine *machine = l1d->bench.machine;
     unsigned attempt = 0;
     while (attempt < ATTEMPTS && bench_ok(&l1d->bench) && !attempt_way(l1d))
-        attempt++;
+        wait(l1d, ++attempt < 4 ? attempt : 4);
     uint64_t cost = machine_steps(machine) - start;
     if (!usable(l1d)) {
         missing(notebook, cost, reason(l1d));
         return;
     }
-    /* Every attempt that contradicted itself makes it twice as likely that this one is wrong, too. */
-    double confidence = confidence_from(l1d->error * (1 << attempt));
+    /* Every attempt that contradicted itself was one more chance for a wrong one to go unnoticed. */
+    double confidence = confidence_from(l1d->error * (1 + attempt));
+    /* Nor does a set that is overfull by one line keep three quarters of it, under any policy known of a first level:
+     * so little is rather a neighbour's doing that lasted. */
+    if (l1d->slowness < 0.25)
+        confidence *= 0.8;
+    /* A core on which adds and multiplies never agree is not measured in peace, or is none. */
+    if (l1d->bench.cycles_per_tick <= 0)
+        confidence *= 0.8;
     note_value(notebook, "l1d.ways", (double)l1d->ways, "ways", confidence, cost,
                "X-Ray Figure 6: the most stops that fit at the stride of one set");
     note_value(notebook, "l1d.size", (double)(l1d->ways * l1d->stride), "bytes", confidence, cost,
@@ -359,6 +435,7 @@ static void measure_line(struct l1d *l1d, struct notebook *notebook)
     uint64_t before = machine_steps(l1d->bench.machine), line = 0;
     double errors = 0;
     for (unsigned attempt = 0; attempt < ATTEMPTS && !line && bench_ok(&l1d->bench); attempt++) {
+        wait(l1d, attempt < 4 ? attempt : 4);
         l1d->undecided = false;
         l1d->wrong = NULL;
         errors = 0;
@@ -385,11 +462,12 @@ bool probe_l1d(struct machine *machine, const struct request *request, struct no
     }
     l1d.base = l1d.stretch.base + KEPT;
     bool ready = rate_measure(&l1d.bench, &rate);
-    if (ready && l1d.bench.cycles_per_tick <= 0) {
-        missing(notebook, 0, "core cycles are not known: adds and multiplies do not agree");
-    } else if (ready && find_bound(&l1d, &seen)) {
+    if (ready && find_least(&l1d) && find_bound(&l1d, &seen)) {
         l1d.bench.permille = 200;
-        if (measure_hit(&l1d, notebook, machine_steps(machine) - start))
+        if (l1d.bench.cycles_per_tick <= 0)
+            note_missing(notebook, "l1d.latency", "cycles", machine_steps(machine) - start,
+                         "core cycles are not known: adds and multiplies do not agree");
+        if (l1d.bench.cycles_per_tick <= 0 || measure_hit(&l1d, notebook, machine_steps(machine) - start))
             measure_way(&l1d, notebook, start);
         l1d.bench.permille = 800;
         if (noted(notebook, "l1d.ways") && noted(notebook, "l1d.ways")->measured)

@@ -12,7 +12,8 @@
  * A footprint is walked line by line in pseudo-random cyclic order: once to fill, then in timed batches, each beside a
  * batch of dependent adds that tells the core clock of that very moment. The plateaus come from the curve with the
  * largest pages, where translation costs least. The sweep goes on to 8 times the last step, and to 64 MB at least: a
- * first level of 32 KB may be followed by a second one of 2 MB, and no step in between says that it is there. */
+ * first level of 32 KB may be followed by a second one of 2 MB, and no step in between says that it is there. Where no
+ * step at all is seen it ends at 16 MB. */
 #include "base/text.h"
 #include "probes/confidence.h"
 #include "probes/probes.h"
@@ -23,15 +24,16 @@
 enum {
     LINE = 64,              /* bytes between the stops */
     FIRST = 1 << 10,        /* bytes */
-    ALWAYS = 64 << 20,      /* bytes: the sweep goes at least so far */
+    NO_STEP = 16 << 20,     /* bytes: no first level is so large; a sweep without a step ends here */
+    ALWAYS = 64 << 20,      /* bytes: a sweep that has seen a step goes at least so far */
     BEYOND = 8,             /* times the last step */
     USUALLY = 1 << 30,      /* bytes: the sweep goes no further without all_memory */
     SPARSE_LIMIT = 4 << 20, /* bytes: other page sizes when the first showed no step */
     BATCHES = 11,
-    SHORT_BATCH = 4096,     /* visits */
+    SHORT_BATCH = 4096, /* visits */
     LONG_BATCH = 32768,
     LAPS = 32,
-    MOST_NOTED = 8          /* plateaus */
+    MOST_NOTED = 8 /* plateaus */
 };
 
 struct latency {
@@ -55,6 +57,7 @@ struct density {
 
 static const struct density FULL = {16 << 20, UINT64_MAX}, /* the sweep that plateaus are taken from */
     LIGHT = {2 << 20, 64 << 20},                           /* other page sizes */
+    SEARCH = {1 << 20, 0},                                 /* the first, until a step was seen */
     SPARSE = {0, 0};                                       /* other page sizes when the first showed no step */
 
 /* The footprint after this one. */
@@ -75,9 +78,7 @@ static uint64_t next_footprint(uint64_t bytes, const struct density *density)
 static uint64_t batch_length(const struct walk *walk)
 {
     uint64_t length = LAPS * walk->length;
-    return length < SHORT_BATCH || walk->length > SHORT_BATCH ? SHORT_BATCH
-           : length > LONG_BATCH                              ? LONG_BATCH
-                                                              : length;
+    return length < SHORT_BATCH || walk->length > SHORT_BATCH ? SHORT_BATCH : length > LONG_BATCH ? LONG_BATCH : length;
 }
 
 /* The timed batches of a linked walk that has been filled: their quartiles in core cycles, or ticks, a visit. */
@@ -144,7 +145,9 @@ static uint64_t last_step(const struct latency *latency)
 static uint64_t sweep_end(const struct latency *latency)
 {
     uint64_t end = BEYOND * last_step(latency);
-    if (end < ALWAYS)
+    if (!end)
+        end = NO_STEP;
+    else if (end < ALWAYS)
         end = ALWAYS;
     if (end > USUALLY)
         end = USUALLY;
@@ -164,7 +167,7 @@ static void sweep(struct latency *latency, const char *id, const struct density 
     bool sparse = density == &SPARSE;
     uint64_t end = sparse && latency->limit > SPARSE_LIMIT ? SPARSE_LIMIT : sweep_end(latency);
     for (uint64_t bytes = FIRST; bytes <= end && latency->count < MAX_SERIES_LENGTH;
-         bytes = next_footprint(bytes, density)) {
+         bytes = next_footprint(bytes, density == &FULL && !last_step(latency) ? &SEARCH : density)) {
         struct point point;
         uint64_t done = 1000 * bytes / end;
         bench->permille = (unsigned)((latency->page_index * 1000 + done) / latency->pages);
@@ -230,32 +233,6 @@ static void note_plateau(struct latency *latency, unsigned index, uint64_t cost)
     note_end(latency, index, confidence, cost);
 }
 
-static void missing(struct notebook *notebook, uint64_t cost, const char *why)
-{
-    note_missing(notebook, "latency.plateaus", "", cost, "%s", why);
-    note_missing(notebook, "latency.1.cycles", "cycles", cost, "%s", why);
-    note_missing(notebook, "latency.1.ns", "ns", cost, "%s", why);
-    note_missing(notebook, "latency.1.ends", "bytes", cost, "%s", why);
-}
-
-/* What the first sweep, with the largest pages, says. */
-static void note_plateaus(struct latency *latency, uint64_t cost)
-{
-    char why[96];
-    struct text text = text_in(why, sizeof why);
-    if (!last_step(latency)) {
-        text_format(&text, "no step seen up to %llu bytes",
-                    (unsigned long long)(latency->count ? latency->bytes[latency->count - 1] : 0));
-        missing(latency->notebook, cost, why);
-        return;
-    }
-    unsigned count = latency->plateaus < MOST_NOTED ? latency->plateaus : MOST_NOTED;
-    note_value(latency->notebook, "latency.plateaus", count, "", confidence_from(0.1), cost,
-               "optimal partitioning of the logarithm of the latency");
-    for (unsigned index = 0; index < count; index++)
-        note_plateau(latency, index, cost);
-}
-
 struct page_size {
     uint64_t bytes;
     const char *series, *sizes;
@@ -267,6 +244,41 @@ static const struct page_size page_sizes[] = {{1 << 30, "latency.1g", "latency.1
                                               {4 << 10, "latency.4k", "latency.4k.sizes"}};
 
 enum { PAGE_SIZES = sizeof page_sizes / sizeof *page_sizes };
+
+static void missing_plateaus(struct notebook *notebook, uint64_t cost, const char *why)
+{
+    note_missing(notebook, "latency.plateaus", "", cost, "%s", why);
+    note_missing(notebook, "latency.1.cycles", "cycles", cost, "%s", why);
+    note_missing(notebook, "latency.1.ns", "ns", cost, "%s", why);
+    note_missing(notebook, "latency.1.ends", "bytes", cost, "%s", why);
+}
+
+/* The same, and no sweep either where there was none. */
+static void missing(struct notebook *notebook, uint64_t cost, const char *why)
+{
+    missing_plateaus(notebook, cost, why);
+    for (unsigned i = 0; i < PAGE_SIZES; i++)
+        if (!noted(notebook, page_sizes[i].sizes))
+            note_missing(notebook, page_sizes[i].sizes, "sizes", cost, "%s", why);
+}
+
+/* What the first sweep, with the largest pages, says. */
+static void note_plateaus(struct latency *latency, uint64_t cost)
+{
+    char why[96];
+    struct text text = text_in(why, sizeof why);
+    if (!last_step(latency)) {
+        text_format(&text, "no step seen up to %llu bytes",
+                    (unsigned long long)(latency->count ? latency->bytes[latency->count - 1] : 0));
+        missing_plateaus(latency->notebook, cost, why);
+        return;
+    }
+    unsigned count = latency->plateaus < MOST_NOTED ? latency->plateaus : MOST_NOTED;
+    note_value(latency->notebook, "latency.plateaus", count, "", confidence_from(0.1), cost,
+               "optimal partitioning of the logarithm of the latency");
+    for (unsigned index = 0; index < count; index++)
+        note_plateau(latency, index, cost);
+}
 
 static bool has_page(struct machine *machine, uint64_t page)
 {

@@ -8,16 +8,20 @@ enum {
     LINKS_A_REST = 1 << 16, /* about 10 ms when every link misses all caches */
     WARM_PIECE = 1 << 16,
     TRIES = 16,
-    WINDOW = 7,         /* controls that a signal is compared with: the latest ones */
-    MOST_ROUNDS = 160,  /* of a decision; one that noise has kept open so long stays open */
+    WINDOW = 7,        /* controls that a signal is compared with: the latest ones */
+    MOST_ROUNDS = 160, /* of a decision; one that noise has kept open so long stays open */
     CONTROL_STEPS = 4096,
     LONGEST_BATCH = 1 << 17
 };
 
-/* Chances of a vote for "as fast as the control". A walk that fits: half of its batches, whatever the neighbours do. A
- * walk that is slower: 2 %, when a control was slowed down just as the clock jumped. */
-/* Logarithms of 0.5 / 0.02 and of 0.98 / 0.5: what one vote weighs. */
-static const double FAST_WEIGHT = 3.2188758, SLOW_WEIGHT = 0.6729445;
+/* What a vote weighs: the logarithm of how much likelier it is under one answer than under the other.
+ * As fast as the control: of a walk that fits, one batch in five at least, whatever the neighbours do; of a slower walk
+ * 2 %, when the controls were slowed down just then: ln(0.2 / 0.02).
+ * Slower by about the effect or more: 98 % of a slower walk's, at most 80 % of a fitting one's: ln(0.98 / 0.8).
+ * Slower by CLEARLY times the effect: at most half of a fitting walk's: ln(0.98 / 0.5).
+ * Between fast and slow: likely under neither, no vote. */
+static const double FAST_WEIGHT = 2.3025851, SLOW_WEIGHT = 0.2029408, CLEAR_WEIGHT = 0.6729445;
+static const double FAST = 0.5, SLOW = 0.9, CLEARLY = 4; /* in effects */
 
 struct bench bench_open(struct machine *machine, uint64_t seed)
 {
@@ -149,25 +153,26 @@ static bool warmed(struct bench *bench, const struct walk *walk, uint64_t steps,
     return true;
 }
 
-/* The second lowest of the latest controls: one that came out too low by a whim of the clock does not count. */
+/* What a signal is compared with: the second lowest of the latest controls, so that one which came out too low by a
+ * whim of the core's clock does not count; the lowest while there are few, when two of them may well be disturbed. */
 static double reference(const double *control, unsigned count)
 {
-    unsigned from = count > WINDOW ? count - WINDOW : 0;
-    double lowest = control[from], second = count - from > 1 ? control[from + 1] : control[from];
-    if (second < lowest) {
-        double other = lowest;
-        lowest = second;
-        second = other;
-    }
-    for (unsigned i = from + 2; i < count; i++) {
-        if (control[i] < lowest) {
-            second = lowest;
-            lowest = control[i];
-        } else if (control[i] < second) {
-            second = control[i];
-        }
-    }
-    return second;
+    double latest[WINDOW];
+    unsigned size = count < WINDOW ? count : WINDOW;
+    for (unsigned i = 0; i < size; i++)
+        latest[i] = control[count - size + i];
+    double lowest = quantile(latest, size, 0); /* sorts */
+    return size < WINDOW ? lowest : latest[1];
+}
+
+/* Evidence for "not slower" in one batch: ticks a step above the control. */
+static double vote(double excess, double effect)
+{
+    if (excess <= FAST * effect)
+        return FAST_WEIGHT;
+    if (excess >= CLEARLY * effect)
+        return -CLEAR_WEIGHT;
+    return excess >= SLOW * effect ? -SLOW_WEIGHT : 0;
 }
 
 /* Lengthens a batch until clock step and the ordinary spread of readings are below a quarter of the effect. */
@@ -217,14 +222,13 @@ bool sample_compare(struct bench *bench, const struct question *question, struct
         return false;
     double needed = 0;
     while (error_of(needed) > question->error)
-        needed += SLOW_WEIGHT / 2;
+        needed += SLOW_WEIGHT;
     unsigned round = 0;
     while (round < MOST_ROUNDS && evidence < needed && -evidence < needed) {
         if (!warmed(bench, question->signal, steps, &signals[round]) ||
             !warmed(bench, question->control, control_steps, &controls[round + 2]))
             return false;
-        bool fast = signals[round] <= reference(controls, round + 3) + question->effect / 2;
-        evidence += fast ? FAST_WEIGHT : -SLOW_WEIGHT;
+        evidence += vote(signals[round] - reference(controls, round + 3), question->effect);
         round++;
         if (!bench_rest(bench, false))
             return false;

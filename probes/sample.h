@@ -13,13 +13,13 @@
 struct bench {
     struct machine *machine;
     struct clock clock;
-    uint64_t seed;           /* advanced by bench_seed */
-    uint64_t busy;           /* ticks measured since the last rest */
-    uint64_t linked;         /* stops linked since the last rest */
-    unsigned permille;       /* done, for the progress line; the probe moves it */
-    bool skipped, refused;   /* the user wants to skip; the machine refused a call (machine_why) */
-    uint64_t disturbed;      /* batches dropped */
-    double cycles_per_tick;  /* 0: not known; set by rate_measure (probes/rate.h) */
+    uint64_t seed;          /* advanced by bench_seed */
+    uint64_t busy;          /* ticks measured since the last rest */
+    uint64_t linked;        /* stops linked since the last rest */
+    unsigned permille;      /* done, for the progress line; the probe moves it */
+    bool skipped, refused;  /* the user wants to skip; the machine refused a call (machine_why) */
+    uint64_t disturbed;     /* batches dropped */
+    double cycles_per_tick; /* 0: not known; set by rate_measure (probes/rate.h) */
 };
 
 struct bench bench_open(struct machine *, uint64_t seed);

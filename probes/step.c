@@ -45,16 +45,19 @@ static double middle_of(const double *values, unsigned first, unsigned last)
     return quantile(copy, last - first + 1, 0.5);
 }
 
-/* Standard deviation of a logarithm from the differences of neighbours: 1.4826 makes the middle absolute value that of
- * a normal distribution, and a difference has the noise of two. */
+/* Standard deviation of a logarithm, from how far points lie from the middle between their neighbours: on a level and
+ * on a climb alike that is noise alone. 1.4826 makes the middle absolute value that of a normal distribution; the noise
+ * of three points with weights 1, 2, 1 is the square root of 6 times that of one. */
 static double noise_of(const struct cutting *cutting)
 {
-    double difference[MAX_SERIES_LENGTH];
-    for (unsigned i = 1; i < cutting->count; i++) {
-        double step = cutting->logarithm[i] - cutting->logarithm[i - 1];
-        difference[i - 1] = step < 0 ? -step : step;
+    double bend[MAX_SERIES_LENGTH];
+    if (cutting->count < 3)
+        return 0;
+    for (unsigned i = 1; i + 1 < cutting->count; i++) {
+        double here = cutting->logarithm[i - 1] - 2 * cutting->logarithm[i] + cutting->logarithm[i + 1];
+        bend[i - 1] = here < 0 ? -here : here;
     }
-    return 1.4826 / 1.41421356 * quantile(difference, cutting->count - 1, 0.5);
+    return 1.4826 / 2.44948974 * quantile(bend, cutting->count - 2, 0.5);
 }
 
 /* Sum of the squared distances from the mean, points first to end - 1. */
@@ -168,7 +171,7 @@ unsigned step_plateaus(const double *value, unsigned count, const struct step_ru
         cutting.sum[i + 1] = cutting.sum[i] + logarithm;
         cutting.squares[i + 1] = cutting.squares[i] + logarithm * logarithm;
     }
-    cutting.noise = count > 1 ? noise_of(&cutting) : 0;
+    cutting.noise = noise_of(&cutting);
     if (cutting.noise < rules->least_noise)
         cutting.noise = rules->least_noise;
     cut(&cutting);

@@ -3,8 +3,8 @@
  *
  * The logarithms of the values are cut into level pieces by optimal partitioning (Jackson et al., "An algorithm for
  * optimal partitioning of data on an interval", IEEE Signal Processing Letters 2005) at a cost for each cut that comes
- * from the noise of the series itself: the middle one of the differences between neighbours, most of which lie on one
- * level. Pieces that are too near to each other are joined, and pieces that climb are no plateaus. */
+ * from the noise of the series itself: how far a point usually lies from the middle between its neighbours. Pieces that
+ * are too near to each other are joined, and pieces that climb are no plateaus. */
 #pragma once
 
 enum { MAX_SERIES_LENGTH = 160, MAX_PLATEAUS = 12 };

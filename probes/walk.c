@@ -12,8 +12,7 @@ enum {
 
 struct stops stops_sequence(uint64_t base, uint64_t stride, uint64_t count)
 {
-    return (struct stops){
-        .base = base, .stride = stride, .count = count, .inner_count = 1, .shifted_from = UINT64_MAX};
+    return (struct stops){.base = base, .stride = stride, .count = count, .inner_count = 1, .shifted_from = UINT64_MAX};
 }
 
 uint64_t stops_count(const struct stops *stops)

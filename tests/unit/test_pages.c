@@ -65,7 +65,7 @@ static int close_world(void **state)
 
 static uint64_t physical(const struct pages *pages, uint64_t va)
 {
-    unsigned level;
+    unsigned level = 1;
     const uint64_t *leaf = pages_leaf(pages, va, &level);
 
     assert_non_null(leaf);

@@ -293,8 +293,9 @@ static int done(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shipped_machines),  cmocka_unit_test(made_up_machines),   cmocka_unit_test(made_up_latencies),
-        cmocka_unit_test(clock_is_measured), cmocka_unit_test(skipping_is_obeyed), cmocka_unit_test(same_seed_same_findings),
+        cmocka_unit_test(shipped_machines),   cmocka_unit_test(made_up_machines),
+        cmocka_unit_test(made_up_latencies),  cmocka_unit_test(clock_is_measured),
+        cmocka_unit_test(skipping_is_obeyed), cmocka_unit_test(same_seed_same_findings),
     };
     return cmocka_run_group_tests(tests, fresh, done);
 }

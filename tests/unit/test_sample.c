@@ -24,8 +24,17 @@ bool host_rest(struct host *host, unsigned permille)
 /* 32 KB, 8 ways, 64-byte lines. */
 static struct silicon_description quiet(void)
 {
-    return (struct silicon_description){.name = "sample", .size = 32768, .ways = 8, .line = 64, .hit = 4, .memory = 14,
-                                        .ratio_core = 1, .ratio_clock = 1, .hz = 1000000000, .step = 1, .span = 8 << 20};
+    return (struct silicon_description){.name = "sample",
+                                        .size = 32768,
+                                        .ways = 8,
+                                        .line = 64,
+                                        .hit = 4,
+                                        .memory = 14,
+                                        .ratio_core = 1,
+                                        .ratio_clock = 1,
+                                        .hz = 1000000000,
+                                        .step = 1,
+                                        .span = 8 << 20};
 }
 
 static struct machine *opened(const struct silicon_description *description, uint64_t seed)
@@ -67,7 +76,7 @@ static enum verdict decide(struct machine *machine, uint64_t seed, uint64_t stop
     assert_true(stretch_best(machine, 2 << 20, 2 << 20, 2 << 20, &stretch));
     struct stops here = stops_sequence(stretch.base + KEPT, 4096, stops), few = stops_sequence(stretch.base + 8, 16, 3);
     struct walk signal = walk_over(&here, OP_LOAD, seed), control = walk_over(&few, OP_LOAD, seed);
-    struct question question = {.signal = &signal, .control = &control, .steps = 1024, .effect = 10.0 / 9, .error = 1e-3};
+    struct question question = {.signal = &signal, .control = &control, .steps = 1024, .effect = 10, .error = 1e-3};
     assert_true(bench_link(&bench, &control) && bench_link(&bench, &signal));
     assert_true(sample_compare(&bench, &question, answer));
     return answer->verdict;
@@ -108,7 +117,7 @@ static void noise_does_not_decide(void **state)
         description.step = steps[seed % 3];
         description.noise.jitter = (unsigned)(seed % 5) * 40;
         description.noise.bump_permille = (unsigned)(seed % 4) * 100;
-        description.noise.bump_ticks = 100 + seed * 70;
+        description.noise.bump_ticks = 100 + seed * 700;
         description.noise.bump_told = seed % 2;
         struct machine *machine = opened(&description, seed);
         struct answer answer;
@@ -162,9 +171,12 @@ static void rate_needs_whole_multiplies(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(quantiles_interpolate),      cmocka_unit_test(confidences_combine),
-        cmocka_unit_test(no_spread_at_all),           cmocka_unit_test(flat_clock_is_never_slower),
-        cmocka_unit_test(noise_does_not_decide),      cmocka_unit_test(skipping_ends_a_decision),
+        cmocka_unit_test(quantiles_interpolate),
+        cmocka_unit_test(confidences_combine),
+        cmocka_unit_test(no_spread_at_all),
+        cmocka_unit_test(flat_clock_is_never_slower),
+        cmocka_unit_test(noise_does_not_decide),
+        cmocka_unit_test(skipping_ends_a_decision),
         cmocka_unit_test(rate_needs_whole_multiplies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* test_step.c: plateaus of series whose steps are known. */
-#include "probes/step.h"
 #include "base/random.h"
 #include "kernel/host.h"
+#include "probes/step.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -111,12 +111,30 @@ static void outlier_and_climb(void **state)
     assert_int_equal(step_plateaus(value, 30, &rules, plateau), 0);
 }
 
+/* A long climb under noise between two levels: cut into pieces, but none of them is a level. */
+static void climb_between_levels(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 100; seed++) {
+        struct random random = {seed};
+        struct plateau plateau[MAX_PLATEAUS];
+        double value[60], level = 20;
+        for (unsigned i = 0; i < 60; i++) {
+            level *= i >= 20 && i < 40 ? 1.05 : 1;
+            value[i] = level * (1 + 0.03 * (double)random_below(&random, 1000) / 1000);
+        }
+        assert_int_equal(step_plateaus(value, 60, &rules, plateau), 2);
+        assert_in_range(plateau[0].last, 18, 22);
+        assert_in_range(plateau[1].first, 37, 41);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(logarithm_is_one),   cmocka_unit_test(flat_is_one_plateau),
+        cmocka_unit_test(logarithm_is_one),       cmocka_unit_test(flat_is_one_plateau),
         cmocka_unit_test(three_levels_are_found), cmocka_unit_test(least_step_is_kept),
-        cmocka_unit_test(outlier_and_climb),
+        cmocka_unit_test(outlier_and_climb),      cmocka_unit_test(climb_between_levels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -69,8 +69,13 @@ static void no_stride_repeats(void **state)
 static void stops_lie_where_described(void **state)
 {
     (void)state;
-    struct stops groups = {.base = 0x10000, .stride = 0x1000, .count = 4, .inner_stride = 32, .inner_count = 3,
-                           .shifted_from = 2, .shift = 0x40};
+    struct stops groups = {.base = 0x10000,
+                           .stride = 0x1000,
+                           .count = 4,
+                           .inner_stride = 32,
+                           .inner_count = 3,
+                           .shifted_from = 2,
+                           .shift = 0x40};
     assert_int_equal(stops_count(&groups), 12);
     assert_int_equal(stops_address(&groups, 0), 0x10000);
     assert_int_equal(stops_address(&groups, 2), 0x10040);
@@ -101,8 +106,8 @@ static void rotation_stays_in_the_page(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(visits_every_stop_once),    cmocka_unit_test(order_depends_on_the_seed_alone),
-        cmocka_unit_test(no_stride_repeats),         cmocka_unit_test(stops_lie_where_described),
+        cmocka_unit_test(visits_every_stop_once),     cmocka_unit_test(order_depends_on_the_seed_alone),
+        cmocka_unit_test(no_stride_repeats),          cmocka_unit_test(stops_lie_where_described),
         cmocka_unit_test(rotation_stays_in_the_page),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
