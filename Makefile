@@ -2,49 +2,167 @@
 # assay: `make run` boots the image in an emulator, `make test` passes every test, `make help` lists the rest.
 MAKEFLAGS += -rR
 .DELETE_ON_ERROR:
+.SECONDARY:
 .SECONDEXPANSION:
+.DEFAULT_GOAL := all
 
 CC       := gcc
 CLANG    := clang
+PYTHON   := /usr/bin/python3
 export SOURCE_DATE_EPOCH ?= 1735689600
 export TZ := UTC
 export LC_ALL := C
+export PYTHONDONTWRITEBYTECODE := 1
+# sgdisk and mkfs.vfat live there, and a plain user's PATH on Debian does not name it.
+export PATH := $(PATH):/usr/sbin:/sbin
 
 WARNINGS := -Wall -Wextra -Werror -Wshadow -Wvla -Wundef -Wmissing-prototypes -Wstrict-prototypes
 COMMON   := -std=c17 -I. -g -O2 $(WARNINGS) -ffp-contract=off -fno-strict-aliasing -MMD -MP
-IMAGE_CFLAGS := $(COMMON) -ffreestanding -fpic -fshort-wchar -mno-red-zone -mno-avx -maccumulate-outgoing-args \
+# clang has no such option: it always does what gcc must be told here (gcc's manual: ms_abi needs it).
+OUTGOING := -maccumulate-outgoing-args
+IMAGE_CFLAGS = $(COMMON) -ffreestanding -fpic -fshort-wchar -mno-red-zone -mno-avx \
 	-fno-stack-protector -fno-asynchronous-unwind-tables -fcf-protection=none -fvisibility=hidden
 EFI_CFLAGS := -isystem /usr/include/efi -isystem /usr/include/efi/x86_64 -DGNU_EFI_USE_MS_ABI
-HOST_CFLAGS := $(COMMON)
+HOST_CFLAGS = $(COMMON)
+SANITIZED_CFLAGS = $(COMMON) -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+ASSEMBLE = nasm -f elf64 -g -F dwarf -Wall -Werror -I./ -MD $@.d -MP -o $@ $<
 
 # The rooms (docs/architecture.md). WAIST: the part of kernel/ that every implementation of the machine shares.
-WAIST  := kernel/front.c kernel/record.c kernel/declared.c
+WAIST  := kernel/front.c kernel/check.c kernel/key.c kernel/payload.c kernel/record.c kernel/declared.c
+# LOOPS: the part of it that any program on a real processor can use, privileged or not.
+LOOPS  := $(addprefix kernel/,cpuid.c layout.c link.c timing.c loops.nasm script.nasm)
 CORE   := $(wildcard base/*.c) $(WAIST) $(wildcard probes/*.c) $(wildcard report/*.c) $(wildcard run/*.c)
 KERNEL := $(filter-out $(WAIST),$(wildcard kernel/*.c))
 BOOT   := $(wildcard boot/*.c)
 HOST   := $(wildcard tests/host/*.c)
+MODEL  := $(wildcard tests/silicon/*.c)
+REPLAY := $(wildcard tests/replay/*.c)
+UNIT   := $(wildcard tests/unit/test_*.c)
 
-IMAGE_OBJECTS := $(patsubst %,build/image/%.o,$(CORE) $(KERNEL) $(BOOT) tests/machine/contract.c $(wildcard kernel/*.nasm))
-host_objects   = $(patsubst %,build/host/%.o,$(CORE) $(HOST) tests/machine/contract.c $(1))
-LINUX_OBJECTS  := $(call host_objects,$(wildcard tests/linux/*.c) kernel/cpuid.c kernel/loops.nasm)
-MODEL_OBJECTS  := $(call host_objects,$(wildcard tests/silicon/*.c))
-REPLAY_OBJECTS := $(call host_objects,$(wildcard tests/replay/*.c))
+# Parts of kernel/ and boot/ that touch neither a machine nor firmware, for the unit tests.
+PURE   := $(LOOPS) $(wildcard kernel/pages.c boot/plan.c boot/smbios.c boot/load_options.c)
 
-build/image/%.c.o: %.c
-	@mkdir -p $(@D)
-	$(CC) $(IMAGE_CFLAGS) $(if $(filter boot/%,$<),$(EFI_CFLAGS)) -c -o $@ $<
-build/host/%.c.o: %.c
-	@mkdir -p $(@D)
-	$(CC) $(HOST_CFLAGS) -c -o $@ $<
-build/image/%.nasm.o build/host/%.nasm.o: %.nasm
-	@mkdir -p $(@D)
-	nasm -f elf64 -g -F dwarf -Wall -Werror -I./ -o $@ $<
+IMAGE_SOURCES := $(CORE) $(KERNEL) $(BOOT) tests/machine/contract.c $(wildcard kernel/*.nasm)
+IMAGE_OBJECTS := $(IMAGE_SOURCES:%=build/image/%.o)
+host_sources   = $(CORE) $(HOST) tests/machine/contract.c $(1)
+LINUX_SOURCES := $(call host_sources,$(wildcard tests/linux/*.c) $(LOOPS))
+MODEL_SOURCES := $(call host_sources,$(MODEL))
+REPLAY_SOURCES := $(call host_sources,$(REPLAY))
+HOST_PROGRAMS := build/assay-linux build/assay-model build/assay-replay
+IMAGES := build/assay.efi build/assay.img build/assay-floppy.img
 
-build/assay-linux: $(LINUX_OBJECTS)
-	$(CC) -o $@ $^
-build/assay-model: $(MODEL_OBJECTS)
-	$(CC) -o $@ $^
-build/assay-replay: $(REPLAY_OBJECTS)
-	$(CC) -o $@ $^
+.PHONY: all
+all: $(IMAGES) $(HOST_PROGRAMS)
+
+include image.mk
+
+build/image/%.c.o: %.c | build/set-up-run
+	@mkdir -p $(@D)
+	@echo "  cc      $<"
+	@$(CC) $(IMAGE_CFLAGS) $(OUTGOING) $(if $(filter boot/%,$<),$(EFI_CFLAGS)) -c -o $@ $<
+build/host/%.c.o: %.c | build/set-up-run
+	@mkdir -p $(@D)
+	@echo "  cc      $< (host)"
+	@$(CC) $(HOST_CFLAGS) -c -o $@ $<
+build/image/%.nasm.o: %.nasm | build/set-up-run
+	@mkdir -p $(@D)
+	@echo "  nasm    $<"
+	@$(ASSEMBLE)
+build/host/%.nasm.o: %.nasm | build/set-up-run
+	@mkdir -p $(@D)
+	@echo "  nasm    $<"
+	@$(ASSEMBLE)
+
+build/assay-linux: $(LINUX_SOURCES:%=build/host/%.o)
+	@echo "  link    $@"
+	@$(CC) -o $@ $^
+build/assay-model: $(MODEL_SOURCES:%=build/host/%.o)
+	@echo "  link    $@"
+	@$(CC) -o $@ $^
+build/assay-replay: $(REPLAY_SOURCES:%=build/host/%.o)
+	@echo "  link    $@"
+	@$(CC) -o $@ $^
+
+# Set-up: each stamp stands until what is needed changes.
+build/set-up-run build/set-up-test build/set-up-check: build/set-up-%: tools/setup.sh
+	@sh tools/setup.sh $* $@
+
+# Unit tests: each test_*.c is a program of its own, with sanitizers, over the same sources. The libraries let a test take
+# the units that it needs; the machine behind them is the model, but for test_replay*.c.
+build/sanitized/%.c.o: %.c | build/set-up-test
+	@mkdir -p $(@D)
+	@echo "  cc      $< (sanitized)"
+	@$(CC) $(SANITIZED_CFLAGS) -c -o $@ $<
+build/sanitized/%.nasm.o: %.nasm | build/set-up-test
+	@mkdir -p $(@D)
+	@echo "  nasm    $< (sanitized)"
+	@$(ASSEMBLE)
+build/sanitized/core.a: $(patsubst %,build/sanitized/%.o,$(CORE) $(PURE) tests/machine/contract.c)
+build/sanitized/model.a: $(MODEL:%=build/sanitized/%.o)
+build/sanitized/replay.a: $(REPLAY:%=build/sanitized/%.o)
+build/sanitized/core.a build/sanitized/model.a build/sanitized/replay.a:
+	@rm -f $@
+	@ar rcsD $@ $^
+build/unit/%: build/sanitized/tests/unit/%.c.o build/sanitized/core.a \
+	build/sanitized/$$(if $$(findstring test_replay,$$*),replay,model).a
+	@mkdir -p $(@D)
+	@echo "  link    $@"
+	@$(CC) -fsanitize=address,undefined -o $@ -Wl,--start-group $^ -Wl,--end-group -lcmocka
+UNIT_PROGRAMS := $(UNIT:tests/unit/%.c=build/unit/%)
+.PHONY: unit
+unit: $(UNIT_PROGRAMS)
+	@for test in $(UNIT_PROGRAMS); do echo "== $$test"; $$test || exit 1; done
+
+# The other compiler: all of the image's and the host programs' C, and the model as a program.
+build/clang/image/%.c.o: %.c | build/set-up-test
+	@mkdir -p $(@D)
+	@echo "  clang   $<"
+	@$(CLANG) $(IMAGE_CFLAGS) $(if $(filter boot/%,$<),$(EFI_CFLAGS)) -c -o $@ $<
+build/clang/host/%.c.o: %.c | build/set-up-test
+	@mkdir -p $(@D)
+	@echo "  clang   $< (host)"
+	@$(CLANG) $(HOST_CFLAGS) -c -o $@ $<
+build/clang/assay-model: $(MODEL_SOURCES:%=build/clang/host/%.o)
+	@echo "  link    $@"
+	@$(CLANG) -o $@ $^
+.PHONY: clang
+clang: $(patsubst %,build/clang/image/%.o,$(filter %.c,$(IMAGE_SOURCES))) build/clang/assay-model \
+	$(patsubst %,build/clang/host/%.o,$(filter %.c,$(LINUX_SOURCES) $(REPLAY_SOURCES)))
+
+# Running.
+.PHONY: run linux-run model-run linux-20 bench
+run: build/assay.img
+	@$(PYTHON) tests/boot/run_image.py build/assay.img build/run/qemu
+linux-run: build/assay-linux
+	build/assay-linux --out build/run/linux
+	@echo "Results: build/run/linux"
+MODEL_MACHINE ?= $(firstword $(sort $(wildcard tests/silicon/machines/*.ini)))
+model-run: build/assay-model
+	build/assay-model --machine $(MODEL_MACHINE) --out build/run/model
+	@echo "Results: build/run/model"
+linux-20: build/assay-linux build/set-up-test
+	@$(PYTHON) tests/run.py --only linux/ --set linux_runs=20
+
+# Testing.
+TESTED := $(IMAGES) $(HOST_PROGRAMS) $(UNIT_PROGRAMS)
+.PHONY: test test-host test-boot soak fresh check
+test: build/set-up-test $(TESTED) clang
+	@$(PYTHON) tests/run.py
+test-host: build/set-up-test $(TESTED)
+	@$(PYTHON) tests/run.py --only unit/,image/,model/,replay/,linux/
+test-boot: build/set-up-test $(TESTED)
+	@$(PYTHON) tests/run.py --only boot/
+soak: build/set-up-test $(TESTED)
+	@$(PYTHON) tests/run.py --only model/,boot/power-cut --set model_machines=2000 --set power_cuts=100
+fresh:
+	@bash tests/fresh.sh
+check: build/set-up-check
+	@bash tools/check.sh
+
+.PHONY: clean help usb
+clean:
+	rm -rf build
+usb help:
+	@cat tools/$@.txt
 
 -include $(shell find build -name '*.d' 2>/dev/null)

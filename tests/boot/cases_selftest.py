@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""--selftest in the booted image: faults survived, the machine given back as it was, the contract of the waist kept."""
+import re
+
+import booted
+import qemu
+from booted import BANNER, SHUT
+from suite import case, expect
+
+
+def selftest(context, lines, seconds=240, **how):
+    """Runs a self-test, pressing a key and injecting an NMI whenever the image asks for one; the serial text."""
+    path = booted.medium(context, [*SHUT, *lines])
+    with qemu.Machine(context.path("run"), path, own_copy=False, **how) as machine:
+        machine.wait(BANNER, 60)
+        asked = 0
+        while machine.process.poll() is None:
+            requests = re.findall(r"(?im)^.*(press a key|send an? nmi).*$", machine.serial.text())
+            for request in requests[asked:]:
+                if "key" in request.lower():
+                    machine.press("a")
+                else:
+                    machine.control.call("inject-nmi")
+            asked = max(asked, len(requests))
+            expect(seconds > 0, f"did not end; last lines: {machine.last()}")
+            try:
+                machine.process.wait(0.5)
+            except Exception:
+                seconds -= 0.5
+        return machine.finish(10)
+
+
+def all_held(text, at_least):
+    """The closing line of a self-test, and that it counts what is above it."""
+    ending = re.findall(r"(?m)^\s*selftest: (\d+) passed, (\d+) failed", text)
+    expect(ending, f"no closing line: {text[-300:]!r}")
+    passed, failed = map(int, ending[-1])
+    complaints = re.findall(r"(?m)^\s*FAIL.*$", text)
+    expect(failed == 0 and not complaints, f"{failed} failed: {'; '.join(complaints[:4])}")
+    expect(passed >= at_least, f"only {passed} checks")
+
+
+def on(cpu, processors):
+    @case(f"boot/selftest-{cpu}-{processors}", seconds=40)
+    def with_machine(context):
+        text = selftest(context, ["selftest = all"], cpu=cpu, processors=processors)
+        all_held(text, 10)
+        for word in ("#GP", "#PF", "#UD", "NMI", "firmware's timer", "firmware writes a file", "firmware reads a key"):
+            expect(re.search(rf"(?m)^\s*ok .*{word}", text), f"nothing is said to have held about {word}")
+
+
+for cpu in ("Skylake-Server-v1", "EPYC-v1", "max"):
+    for processors in (1, 4):
+        on(cpu, processors)
+
+
+@case("boot/contract", seconds=30)
+def contract(context):
+    """The contract of kernel/machine.h on bare metal, under a clock that counts instructions."""
+    all_held(selftest(context, ["selftest = machine"], icount=True, cpu="max"), 10)

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Whether the documents of a run are what docs/ says they are, checked with other people's code: the json and csv
+modules, a JSON Schema validator, zlib's CRC."""
+import csv
+import functools
+import io
+import json
+import os
+import zlib
+
+import jsonschema
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+DOCUMENTS = ("result.json", "findings.csv", "series.csv", "readings")
+
+
+class Trouble(Exception):
+    """A document is wrong."""
+
+
+def demand(condition, complaint):
+    if not condition:
+        raise Trouble(complaint)
+
+
+@functools.lru_cache
+def validator():
+    with open(os.path.join(ROOT, "docs", "result.schema.json")) as file:
+        schema = json.load(file)
+    checker = jsonschema.validators.validator_for(schema)
+    checker.check_schema(schema)
+    return checker(schema)
+
+
+def strict(pairs):
+    names = [name for name, _ in pairs]
+    demand(len(names) == len(set(names)), f"a name twice in one JSON object: {names}")
+    return dict(pairs)
+
+
+def no_constant(name):
+    raise Trouble(f"{name} is not JSON")
+
+
+def read_json(content):
+    """Parses JSON without Python's leniencies."""
+    return json.loads(content.decode("ascii"), object_pairs_hook=strict, parse_constant=no_constant)
+
+
+def rows(content):
+    """RFC 4180: CRLF line ends, one width."""
+    text = content.decode("ascii")
+    demand(text.endswith("\r\n"), "a CSV file does not end with CR LF")
+    demand(text.count("\n") == text.count("\r\n"), "a CSV line ends with LF alone")
+    table = list(csv.reader(io.StringIO(text, newline=""), strict=True))
+    demand(len(table) >= 1, "an empty CSV file")
+    widths = {len(row) for row in table}
+    demand(len(widths) == 1, f"CSV rows of different widths: {sorted(widths)}")
+    demand(len(set(table[0])) == len(table[0]), f"a column name twice: {table[0]}")
+    return [dict(zip(table[0], row)) for row in table[1:]]
+
+
+def check(files):
+    """Checks all documents of one run (name to bytes); returns result.json as a dictionary."""
+    for name in DOCUMENTS:
+        demand(name in files, f"no {name} among {sorted(files)}")
+        demand(len(files[name]) > 0, f"{name} is empty")
+    result = read_json(files["result.json"])
+    wrong = sorted(validator().iter_errors(result), key=lambda error: str(error.path))
+    demand(not wrong, "result.json against its schema: " + "; ".join(
+        f"{'/'.join(map(str, error.path))}: {error.message[:120]}" for error in wrong[:3]))
+    demand(result["schema"] == "assay-result/1", f"schema is {result['schema']}")
+    findings = rows(files["findings.csv"])
+    demand([row["id"] for row in findings] == [finding["id"] for finding in result["findings"]],
+           "findings.csv and result.json list different findings")
+    points = rows(files["series.csv"])
+    count = sum(len(series["points"]) for series in result["series"])
+    demand(len(points) == count, f"series.csv has {len(points)} points, result.json {count}")
+    demand(files["readings"].startswith(b"assay-readings/1\n"), "readings has another heading")
+    return result
+
+
+def finding(result, name):
+    for entry in result["findings"]:
+        if entry["id"] == name:
+            return entry
+    raise Trouble(f"no finding {name} among {[entry['id'] for entry in result['findings']]}")
+
+
+def measured(entry):
+    """Whether a finding has a value (else it has a reason)."""
+    return entry.get("value") is not None
+
+
+def journal(content):
+    """The records of a journal: (whole records, number of torn lines). Trouble unless only the last line is torn."""
+    lines = [line for line in content.replace(b"\r", b"").split(b"\n") if line.strip(b" \0")]
+    records, torn = [], 0
+    for number, line in enumerate(lines, 1):
+        record = whole(line)
+        if record is None:
+            torn += 1
+            demand(number == len(lines), f"journal line {number} of {len(lines)} is torn: {line[:80]!r}")
+        else:
+            demand(record["seq"] == len(records) + 1, f"journal line {number} has seq {record['seq']}")
+            records.append(record)
+    return records, torn
+
+
+def whole(line):
+    """A journal line as a dictionary, None when its CRC is not that of the line up to ,"crc"."""
+    head, mark, tail = line.rstrip(b" \0").rpartition(b',"crc":"')
+    if not mark or len(tail) != 10 or tail[8:] != b'"}':
+        return None
+    try:
+        if int(tail[:8], 16) != zlib.crc32(head):
+            return None
+        return json.loads(line.rstrip(b" \0").decode("ascii"))
+    except ValueError:
+        return None

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Tests that need no emulator: the unit tests' programs, and the probes on this computer, on models, from recordings."""
+import glob
+import os
+import random
+import re
+
+import results
+from suite import ROOT, Skipped, built, case, expect
+
+LINUX, MODEL, REPLAY = "assay-linux", "assay-model", "assay-replay"
+MACHINES = sorted(glob.glob(os.path.join(ROOT, "tests", "silicon", "machines", "*.ini")))
+CACHE = "/sys/devices/system/cpu/cpu0/cache"
+
+
+def unit(name):
+    @case(f"unit/{name}", seconds=5)
+    def one(context):
+        context.execute(built(f"unit/test_{name}"), seconds=300)
+
+
+for source in sorted(glob.glob(os.path.join(ROOT, "tests", "unit", "test_*.c"))):
+    unit(os.path.basename(source)[len("test_"):-len(".c")])
+
+
+def documents(folder):
+    """All files that a host program wrote into a folder, by name."""
+    found = {}
+    for path in glob.glob(os.path.join(folder, "**"), recursive=True):
+        if os.path.isfile(path):
+            with open(path, "rb") as file:
+                found[os.path.basename(path)] = file.read()
+    return found
+
+
+def measure(context, name, *options, seconds=300):
+    """Runs a host program into a folder below the case's; returns its result.json, after checking all documents."""
+    folder = context.path(name)
+    context.execute(built(options[0]), *options[1:], "--plain", "--out", folder, seconds=seconds)
+    return results.check(documents(folder))
+
+
+def declared_here():
+    """What the operating system learned from CPUID about the L1 data cache, by another way than ours."""
+    for index in sorted(glob.glob(f"{CACHE}/index*")):
+        def read(name):
+            with open(f"{index}/{name}") as file:
+                return file.read().strip()
+        if read("level") == "1" and read("type") == "Data":
+            return {"l1d.size": int(read("size").rstrip("K")) * 1024, "l1d.ways": int(read("ways_of_associativity")),
+                    "l1d.line": int(read("coherency_line_size"))}
+    raise Skipped("the operating system names no L1 data cache")
+
+
+@case("linux/l1d", alone=True, seconds=30)
+def linux_l1d(context):
+    """Size, ways and line are what CPUID declares, and the latency is one and the same, every time."""
+    declared = declared_here()
+    latencies = []
+    for number in range(1, context.setting("linux_runs", 3) + 1):
+        result = measure(context, f"run{number}", LINUX, "--probe", "l1d", "--seed", str(number))
+        if result["machine"]["emulated"]:
+            raise Skipped("this computer is emulated: its clock shows another machine's caches")
+        for name, value in declared.items():
+            finding = results.finding(result, name)
+            expect(results.measured(finding), f"run {number}: {name} not measured: {finding.get('why')}")
+            expect(finding["value"] == value, f"run {number}: {name} is {finding['value']}, CPUID declares {value}")
+            expect(finding.get("agreement") == "agrees", f"run {number}: {name} says {finding.get('agreement')}")
+        latencies.append(results.finding(result, "l1d.latency"))
+        expect(results.measured(latencies[-1]), f"run {number}: no latency: {latencies[-1].get('why')}")
+    values = {round(finding["value"], 1) for finding in latencies}
+    expect(max(values) - min(values) <= 0.5, f"latencies from run to run: {sorted(values)}")
+    expect(all(2 <= value <= 10 for value in values), f"latencies that no L1 data cache has: {sorted(values)}")
+
+
+@case("linux/all-probes", alone=True, seconds=60)
+def linux_all(context):
+    """A whole run in little memory: valid documents and no probe missing."""
+    result = measure(context, "run", LINUX, "--memory", "256M", seconds=600)
+    expect({finding["id"].split(".")[0] for finding in result["findings"]} >= {"l1d"}, "no l1d findings")
+    expect(result["series"], "no series")
+
+
+@case("linux/replay", alone=True, seconds=10)
+def linux_replay(context):
+    """A recorded run of this computer replays to the same bytes."""
+    measure(context, "recorded", LINUX, "--probe", "l1d")
+    replayed(context, context.path("recorded"), "again")
+
+
+def replayed(context, folder, name):
+    recording = os.path.join(folder, "readings")
+    if not os.path.exists(recording):
+        recording = next(iter(glob.glob(os.path.join(folder, "**", "readings"), recursive=True)), recording)
+    context.execute(built(REPLAY), "--from", recording, "--plain", "--out", context.path(name), seconds=300)
+    before, after = documents(folder), documents(context.path(name))
+    for document in ("result.json", "findings.csv", "series.csv"):
+        expect(before[document] == after[document], f"{document} differs after the replay")
+
+
+@case("linux/contract", alone=True, seconds=10)
+def linux_contract(context):
+    contract(context, LINUX)
+
+
+def contract(context, program, *options):
+    """--selftest machine prints one line a check and closes with their number."""
+    said = context.execute(built(program), *options, "--selftest", "machine", seconds=300)
+    ending = re.search(r"(\d+) passed, (\d+) failed", said)
+    expect(ending, f"no closing line: {said[-200:]!r}")
+    expect(int(ending.group(1)) >= 10 and int(ending.group(2)) == 0, ending.group())
+
+
+def machine(path):
+    name = os.path.basename(path)[:-len(".ini")]
+
+    @case(f"model/{name}", seconds=10)
+    def known(context):
+        truth = description(path)
+        result = measure(context, "run", MODEL, "--machine", path)
+        truthful(result, truth)
+        replayed(context, context.path("run"), "again")
+
+
+def description(path):
+    """A machine's truth: the plain "name = value" lines of its description."""
+    truth = {}
+    with open(path) as file:
+        for line in file:
+            name, mark, value = line.split("#")[0].partition("=")
+            if mark:
+                truth[name.strip()] = value.strip()
+    return truth
+
+
+def number(word):
+    factors = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+    return int(word[:-1], 0) * factors[word[-1]] if word[-1] in factors else int(word, 0)
+
+
+def truthful(result, truth):
+    """What was found is true, or was not found: a flat machine has nothing to find."""
+    flat = truth["hit"] == truth["memory"]
+    for name in ("size", "ways", "line"):
+        finding = results.finding(result, f"l1d.{name}")
+        if flat:
+            expect(not results.measured(finding), f"l1d.{name} of a flat machine is said to be {finding.get('value')}")
+        else:
+            expect(results.measured(finding), f"l1d.{name} was not measured: {finding.get('why')}")
+            expect(finding["value"] == number(truth[name]), f"l1d.{name} is {finding['value']}, truly {truth[name]}")
+
+
+for path in MACHINES:
+    machine(path)
+
+
+@case("model/contract", seconds=5)
+def model_contract(context):
+    expect(MACHINES, "no machines in tests/silicon/machines/")
+    contract(context, MODEL, "--machine", MACHINES[0])
+
+
+@case("replay/contract", seconds=5)
+def replay_contract(context):
+    """The contract's own run on the model, recorded and then asked of the recording."""
+    expect(MACHINES, "no machines in tests/silicon/machines/")
+    context.execute(built(MODEL), "--machine", MACHINES[0], "--selftest", "machine", "--out", context.path("recorded"))
+    contract(context, REPLAY, "--from", context.path("recorded", "readings"))
+
+
+@case("model/random", seconds=60)
+def model_random(context):
+    """Machines that nobody thought of: every answer true. The seed is in the name of the description."""
+    wrong, count = [], context.setting("model_machines", 25)
+    for seed in range(1, count + 1):
+        chance = random.Random(seed)
+        ways, line = chance.choice((1, 2, 3, 4, 5, 6, 8, 10, 12, 16)), chance.choice((32, 64, 128))
+        sets = chance.choice((16, 32, 64, 128, 256))
+        hit = chance.randint(2, 6)
+        truth = {"name": f"random-{seed}", "size": str(sets * ways * line), "ways": str(ways), "line": str(line),
+                 "hit": str(hit), "memory": str(hit + chance.randint(8, 200)),
+                 "ratio": chance.choice(("1/1", "37/26", "3/4", "2/1")), "hz": "2000000000",
+                 "step": str(chance.choice((1, 1, 2, 26, 36))), "span": "64M",
+                 "noise.jitter": str(chance.choice((0, 3, 20))), "noise.bump_permille": str(chance.choice((0, 5, 30))),
+                 "noise.bump_ticks": "5000", "noise.bump_told": str(chance.randint(0, 1))}
+        path = context.path(f"seed-{seed}.ini")
+        with open(path, "w") as file:
+            file.writelines(f"{name} = {value}\n" for name, value in truth.items())
+        try:
+            result = measure(context, f"seed-{seed}", MODEL, "--machine", path, "--probe", "l1d", "--seed", str(seed))
+            truthful(result, truth)
+        except Exception as error:
+            wrong.append(f"seed {seed}: {error}")
+    expect(not wrong, f"{len(wrong)} of {count}: {'; '.join(wrong[:5])}")
+
+
+@case("host/options", seconds=5)
+def host_options(context):
+    """Every host program tells its options, and an unknown one is an error that names the word."""
+    for program in (LINUX, MODEL, REPLAY):
+        said = context.execute(built(program), "--help")
+        for option in ("--probe", "--core", "--seed", "--out", "--retry", "--no-variable"):
+            expect(option in said, f"{program} --help does not tell {option}")
+        expect(re.search(r"\d+\.\d+\.\d+", context.execute(built(program), "--version")), "no version")
+        said = context.execute(built(program), "--nonsense", "1", status=2)
+        expect("nonsense" in said, f"{program} does not name the unknown option: {said!r}")
