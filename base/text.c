@@ -209,3 +209,19 @@ void text_copy(char *to, size_t capacity, const char *from)
         to[i] = from[i];
     to[i] = '\0';
 }
+
+bool text_listed(const char *list, const char *name)
+{
+    size_t length = text_length(name);
+
+    while (*list) {
+        size_t same = 0;
+        while (same < length && list[same] == name[same])
+            same++;
+        if (same == length && (list[same] == '\0' || list[same] == ','))
+            return true;
+        while (*list && *list++ != ',')
+            ;
+    }
+    return false;
+}

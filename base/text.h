@@ -43,6 +43,7 @@ void text_column(struct text *, size_t column);
 size_t text_length(const char *);
 bool text_equal(const char *, const char *);
 bool text_starts(const char *whole, const char *start);
+bool text_listed(const char *list, const char *name);        /* whether a list separated by commas has this name */
 void text_copy(char *to, size_t capacity, const char *from); /* truncates, always terminates */
 
 /* Reads an unsigned number: decimal, 0x hexadecimal, with an optional K, M or G (powers of 1024) after it.

@@ -150,15 +150,16 @@ uint64_t *pages_leaf(const struct pages *pages, uint64_t va, unsigned *level)
 {
     uint64_t *table = pages->root;
 
-    for (*level = pages->levels;; (*level)--) {
+    for (*level = pages->levels; *level >= 1; (*level)--) {
         uint64_t *entry = &table[index_of(va, *level)];
 
         if (!(*entry & ENTRY_PRESENT))
-            return NULL;
+            break;
         if (is_leaf(*entry, *level))
             return entry;
         table = table_at(pages, *entry);
     }
+    return NULL;
 }
 
 /* The address field of a leaf: below the page size lie flags. */

@@ -3,7 +3,11 @@
 #include "run/journal.h"
 #include "base/crc32.h"
 
-enum { SEAL_SIZE = 18 }; /* of ,"crc":"89abcdef"} */
+enum {
+    SEAL_SIZE = 18, /* of ,"crc":"89abcdef"} */
+    NAME_SIZE = 32,
+    LIST_SIZE = 128
+};
 
 void journal_seal(struct text *line)
 {
@@ -51,44 +55,68 @@ static void copy_quoted(const char *from, const char *end, char *to, size_t capa
         text_char(&text, *from++);
 }
 
+/* Adds a name to a list separated by commas, unless it is there already. */
 static void add_probe(struct text *list, const char *probe)
 {
+    if (text_listed(list->at, probe))
+        return;
     text_string(list, list->length > 0 ? "," : "");
     text_string(list, probe);
 }
 
-/* What one whole line says: `under_way` gets the name of the probe that has begun, or "". */
-static void follow(const char *line, const char *end, struct text *left_out, char *under_way, size_t capacity)
+/* Takes a name off such a list. */
+static void drop_probe(struct text *list, const char *probe)
 {
-    const char *event = behind(line, end, "\"event\":\"");
-    const char *name = behind(line, end, "\"probe\":\"");
-    char kind[16];
+    char rest[LIST_SIZE];
+    struct text text = text_in(rest, sizeof rest);
+
+    for (const char *at = list->at; *at;) {
+        char name[NAME_SIZE];
+        struct text one = text_in(name, sizeof name);
+        while (*at && *at != ',')
+            text_char(&one, *at++);
+        at += *at == ',';
+        if (!text_equal(name, probe))
+            add_probe(&text, name);
+    }
+    *list = text_in(list->at, list->capacity);
+    text_string(list, rest);
+}
+
+/* What one whole line says: `under_way` gets the name of the probe that has begun, or "". */
+static void follow(const char *line, const char *end, struct text *list, char under_way[NAME_SIZE])
+{
+    const char *event = behind(line, end, "\"event\":\""), *name = behind(line, end, "\"probe\":\"");
+    const char *inherited = behind(line, end, "\"unfinished\":\"");
+    char kind[16], probe[NAME_SIZE] = "";
 
     if (!event)
         return;
     copy_quoted(event, end, kind, sizeof kind);
-    under_way[0] = '\0';
-    if (name && text_equal(kind, "begin")) {
-        copy_quoted(name, end, under_way, capacity);
-    } else if (name && behind(line, end, "\"unfinished\":true")) {
-        char probe[32];
+    if (name)
         copy_quoted(name, end, probe, sizeof probe);
-        add_probe(left_out, probe);
+    text_copy(under_way, NAME_SIZE, text_equal(kind, "begin") ? probe : "");
+    if (text_equal(kind, "run") && inherited) {
+        *list = text_in(list->at, list->capacity);
+        copy_quoted(inherited, end, list->at, list->capacity);
+        list->length = text_length(list->at);
     }
+    if (text_equal(kind, "end") && !behind(line, end, "\"outcome\":\"left out\""))
+        drop_probe(list, probe);
 }
 
 bool journal_unfinished(const char *journal, size_t length, char *probes, size_t capacity)
 {
     const char *end = journal + length;
     struct text list = text_in(probes, capacity);
-    char under_way[32] = "";
+    char under_way[NAME_SIZE] = "";
 
     for (const char *line = journal; line < end;) {
         const char *line_end = line;
         while (line_end < end && *line_end != '\n')
             line_end++;
         if (journal_whole(line, (size_t)(line_end - line)))
-            follow(line, line_end, &list, under_way, sizeof under_way);
+            follow(line, line_end, &list, under_way);
         line = line_end + 1;
     }
     if (under_way[0])

@@ -54,23 +54,6 @@ bool option_find(const char *name, enum option *option)
     return false;
 }
 
-/* Whether `list`, separated by commas, has this name. */
-bool options_listed(const char *list, const char *name)
-{
-    size_t length = text_length(name);
-
-    while (*list) {
-        size_t same = 0;
-        while (same < length && list[same] == name[same])
-            same++;
-        if (same == length && (list[same] == '\0' || list[same] == ','))
-            return true;
-        while (*list && *list++ != ',')
-            ;
-    }
-    return false;
-}
-
 static bool known_probe(const char *name)
 {
     for (unsigned i = 0; i < probe_count; i++) {
@@ -126,7 +109,7 @@ static bool set_after(struct options *options, const char *value, struct text *c
 
 static bool set_selftest(struct options *options, const char *value, struct text *complaint)
 {
-    if (!options_listed("all,machine,faults,quiet", value))
+    if (!text_listed("all,machine,faults,quiet", value))
         return complain(complaint, "--selftest: '%s' is none of all, machine, faults, quiet", value);
     options->task = TASK_SELFTEST;
     text_copy(options->selftest, sizeof options->selftest, value);
@@ -299,5 +282,5 @@ void options_help(struct text *text)
 
 bool options_wants(const struct options *options, const char *probe)
 {
-    return options->probes[0] == '\0' || options_listed(options->probes, probe);
+    return options->probes[0] == '\0' || text_listed(options->probes, probe);
 }

@@ -37,8 +37,5 @@ void options_write(const struct options *, struct text *);
 /* --help: every option, one line each, with defaults; and the probes. */
 void options_help(struct text *);
 
-/* Whether `name` is one of the comma-separated names of a list. */
-bool options_listed(const char *list, const char *name);
-
 /* Whether the user asked for this probe. */
 bool options_wants(const struct options *, const char *probe);

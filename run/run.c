@@ -108,19 +108,17 @@ static void journal_run(struct course *course)
         text_format(&line, first ? "%s" : ",%s", probe_list[i].name);
         first = false;
     }
-    text_char(&line, '"');
+    text_format(&line, "\",\"unfinished\":\"%s\"", course->unfinished);
     journal(course, &line);
 }
 
-static void journal_end(struct course *course, const struct probe *probe, enum ending ending, unsigned first,
-                        bool unfinished)
+static void journal_end(struct course *course, const struct probe *probe, enum ending ending, unsigned first)
 {
     const struct notebook *notebook = &course->run->notebook;
     struct text line = journal_line(course, "end");
     struct report_sink sink = {.text = &line};
 
-    text_format(&line, ",\"probe\":\"%s\",\"outcome\":\"%s\"%s,\"findings\":[", probe->name, ending_names[ending],
-                unfinished ? ",\"unfinished\":true" : "");
+    text_format(&line, ",\"probe\":\"%s\",\"outcome\":\"%s\",\"findings\":[", probe->name, ending_names[ending]);
     for (unsigned i = first; i < notebook->findings; i++) {
         size_t before = line.length;
         text_string(&line, i > first ? "," : "");
@@ -244,20 +242,20 @@ static void run_probe(struct course *course, const struct probe *probe)
     progress_end(stage_running(course->stage));
     note_rest_missing(notebook, probe, machine_steps(course->machine) - steps, why.at);
     compare_declared(notebook, machine_facts(course->machine));
-    journal_end(course, probe, ending, first, false);
+    journal_end(course, probe, ending, first);
     say_ending(course, probe, ending, stage_milliseconds(course->stage) - started, why.at);
     course->ended_well += ending == DONE;
     course->summary.skipped += ending == SKIPPED;
     course->summary.faulted += ending == FAULTED;
 }
 
-static void leave_out(struct course *course, const struct probe *probe, bool unfinished, const char *why)
+static void leave_out(struct course *course, const struct probe *probe, const char *why)
 {
     unsigned first = course->run->notebook.findings;
 
     note_rest_missing(&course->run->notebook, probe, 0, why);
     compare_declared(&course->run->notebook, machine_facts(course->machine));
-    journal_end(course, probe, LEFT_OUT, first, unfinished);
+    journal_end(course, probe, LEFT_OUT, first);
     course->summary.skipped++;
 }
 
@@ -286,9 +284,9 @@ static void run_probes(struct course *course)
             continue;
         course->index++;
         if (is_aborted(course, probe))
-            leave_out(course, probe, false, "the user ended the run before");
-        else if (options_listed(course->unfinished, probe->name) && !options->retry)
-            leave_out(course, probe, true, "left out: an earlier run ended while this was measured (--retry runs it)");
+            leave_out(course, probe, "the user ended the run before");
+        else if (text_listed(course->unfinished, probe->name) && !options->retry)
+            leave_out(course, probe, "left out: an earlier run ended while this was measured (--retry runs it)");
         else
             run_probe(course, probe);
     }
