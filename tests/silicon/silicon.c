@@ -6,7 +6,7 @@
 #include "tests/silicon/inside.h"
 #include <stdlib.h>
 
-enum { SMALL_PAGE = 4096, PAGE_2M = 2 << 20, PAGE_1G = 1 << 30, PAGE_FAULT = 14 };
+enum { SMALL_PAGE = 4096, PAGE_2M = 2 << 20, PAGE_1G = 1 << 30, PAGE_FAULT = 14, STREAM_LINE = 64 };
 
 /* Bits of a page of the view; the rest is the physical address. */
 enum { PRESENT = 1, TYPE_SHIFT = 1, TYPE_MASK = 7 };
@@ -153,23 +153,39 @@ static uint64_t store(struct machine *machine, uint64_t va, const uint64_t *valu
     return cache_access(machine, pa, type == MEM_WB);
 }
 
+/* One 64-byte line of a stream (machine.h says so, whatever the cache's own line is): every line of the cache that it
+ * touches is accessed once. target: where a copy goes, 0 for none. */
+static uint64_t stream_line(struct machine *machine, enum op op, uint64_t va, uint64_t target)
+{
+    enum { WORD = 8 };
+    uint64_t line = machine->description.line < STREAM_LINE ? machine->description.line : STREAM_LINE, cycles = 0, word;
+    enum memtype type;
+    if (op == OP_WRITE_NT)
+        return machine->description.memory;
+    for (uint64_t offset = 0; offset < STREAM_LINE; offset += line) {
+        cycles += op == OP_WRITE ? store(machine, va + offset, NULL) : load(machine, va + offset, NULL);
+        cycles += target ? store(machine, target + offset, NULL) : 0;
+    }
+    for (uint64_t offset = 0; target && offset < STREAM_LINE; offset += WORD) {
+        word = memory_read(machine, translate(machine, va + offset, false, &type));
+        memory_write(machine, translate(machine, target + offset, true, &type), word, WORD);
+    }
+    return cycles;
+}
+
 /* A step of a walk: the core cycles that it takes; *at moves to the next stop. */
 static uint64_t step(struct machine *machine, const struct task *task, uint64_t *at)
 {
-    uint64_t here = *at, line = machine->description.line, cycles;
+    uint64_t here = *at, cycles;
     switch (task->op) {
     case OP_READ:
-        *at += line;
-        return load(machine, here, NULL);
     case OP_WRITE:
-        *at += line;
-        return store(machine, here, NULL);
-    case OP_COPY:
-        *at += line;
-        return load(machine, here, NULL) + store(machine, here + task->steps * line, NULL);
     case OP_WRITE_NT:
-        *at += line;
-        return machine->description.memory;
+        *at += STREAM_LINE;
+        return stream_line(machine, task->op, here, 0);
+    case OP_COPY:
+        *at += STREAM_LINE;
+        return stream_line(machine, task->op, here, here + task->steps * STREAM_LINE);
     case OP_STORE:
     case OP_EXCHANGE:
         cycles = load(machine, here, at);
