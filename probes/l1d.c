@@ -19,6 +19,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "probes/confidence.h"
+#include "probes/hit.h"
 #include "probes/probes.h"
 #include "probes/rate.h"
 #include "probes/stretch.h"
@@ -31,9 +32,7 @@ enum {
     LEAST_BATCH = 1024, /* steps */
     MOST_BATCH = 32768,
     ATTEMPTS = 24,
-    MOMENTS_A_SECOND = 50, /* how long a wait is */
     MOMENTS = 8,
-    NEIGHBOURS = 3,  /* stops of the smallest control: odd, so that no load instruction sees one value only */
     LINE_MOST = 1024 /* bytes */
 };
 
@@ -54,22 +53,6 @@ struct l1d {
     uint64_t stride, ways;
 };
 
-/* A control for a sequence: one stop in each of its pages, or a few neighbours when it is all in one page. */
-static struct stops control_for(const struct l1d *l1d, const struct stops *signal)
-{
-    uint64_t page = l1d->stretch.page, first = signal->base / page;
-    uint64_t last = (signal->base + stops_extent(signal) - 1) / page;
-    if (last - first + 1 < NEIGHBOURS)
-        return stops_sequence(signal->base & ~(uint64_t)63, 16, NEIGHBOURS);
-    struct stops stops = stops_sequence(first * page, page, last - first + 1);
-    if (signal->stride > page) {
-        stops.stride = signal->stride;
-        stops.count = signal->count;
-    }
-    stops.rotated = true;
-    return stops;
-}
-
 /* Ticks that a load of a lap over `count` stops loses at least when they do not fit. A line
  * that the calls between the batches left in a full set costs a lap of misses before it is gone: a batch must be so
  * long that two misses a stop make half of the effect. Where that is too long, more misses a lap are demanded. */
@@ -84,10 +67,12 @@ static double least_effect(const struct l1d *l1d, uint64_t count, uint64_t *step
 /* Whether the stops do not fit. Sets undecided when noise leaves it open. */
 static bool overflows(struct l1d *l1d, const struct stops *stops, double error, struct answer *answer)
 {
-    struct stops quiet = control_for(l1d, stops);
+    struct stops quiet = stops_control(stops, l1d->stretch.page);
     *answer = (struct answer){.verdict = UNDECIDED, .error = 1};
-    if (!bench_ok(&l1d->bench) || stops->base + stops_extent(stops) > l1d->stretch.base + l1d->stretch.size) {
-        l1d->undecided = true;
+    if (!bench_ok(&l1d->bench))
+        return false;
+    if (stops->base + stops_extent(stops) > l1d->stretch.base + l1d->stretch.size) {
+        l1d->wrong = "a walk needs more memory than there is";
         return false;
     }
     /* A control that lies in the signal's own lines would change its links, but never shares a link of another stop:
@@ -135,7 +120,7 @@ static void check(struct l1d *l1d, uint64_t stride, uint64_t count, bool overflo
 static bool grown(struct l1d *l1d, uint64_t footprint, double least, double *more)
 {
     struct stops stops = stops_sequence(l1d->stretch.base, DENSE, footprint / DENSE);
-    struct stops quiet = control_for(l1d, &stops);
+    struct stops quiet = stops_control(&stops, l1d->stretch.page);
     quiet.base += 8;
     struct walk control = walk_over(&quiet, OP_LOAD, bench_seed(&l1d->bench));
     struct walk signal = walk_over(&stops, OP_LOAD, bench_seed(&l1d->bench));
@@ -147,29 +132,6 @@ static bool grown(struct l1d *l1d, uint64_t footprint, double least, double *mor
         return false;
     *more = answer.signal - answer.control;
     return answer.verdict == SLOWER;
-}
-
-/* A next level that costs not even one core cycle more cannot be told from this one, nor need it be. Where core cycles
- * are not known: no first level takes more than 16 of them, so a sixteenth of a hit is at most one. */
-static bool find_least(struct l1d *l1d)
-{
-    enum { LOOKS = 9, STEPS = 4096, MOST_CYCLES = 16 };
-    double ticks[LOOKS];
-    struct stops stops = stops_sequence(l1d->base, 16, NEIGHBOURS);
-    struct walk walk = walk_over(&stops, OP_LOAD, bench_seed(&l1d->bench));
-    if (l1d->bench.cycles_per_tick > 0) {
-        l1d->least = 1 / l1d->bench.cycles_per_tick;
-        return true;
-    }
-    if (!bench_link(&l1d->bench, &walk) || !bench_warm(&l1d->bench, &walk, 0, NEIGHBOURS))
-        return false;
-    for (unsigned i = 0; i < LOOKS; i++)
-        if (!bench_batch(&l1d->bench, &walk, 0, STEPS, &ticks[i]))
-            return false;
-    l1d->least = quantile(ticks, LOOKS, 0.25) / STEPS / MOST_CYCLES;
-    if (l1d->least <= 0)
-        l1d->least = (double)l1d->bench.clock.step / STEPS; /* a clock that stands still: no step will be seen */
-    return true;
 }
 
 static bool find_bound(struct l1d *l1d, uint64_t *seen)
@@ -207,7 +169,9 @@ static uint64_t most_fitting(struct l1d *l1d, uint64_t stride)
         else
             fits = middle;
     }
-    return usable(l1d) && over <= MOST_STOPS ? fits : 0;
+    if (usable(l1d) && over > MOST_STOPS)
+        l1d->wrong = "more stops fit in a set than can be tried";
+    return usable(l1d) ? fits : 0;
 }
 
 /* Step 2: stride and ways. False: undecided. */
@@ -269,6 +233,30 @@ static void check_half(struct l1d *l1d)
     check(l1d, l1d->stride / 2, 2 * l1d->ways + 1, true, "half of the stride holds more than twice the stops");
 }
 
+/* The control of the sequence that one set decides on must itself be as fast as a few neighbours: if its stops did not
+ * fit either, an overflow would hide behind it. */
+static void check_control(struct l1d *l1d)
+{
+    struct stops stops = stops_sequence(l1d->base, l1d->stride, l1d->ways + 1),
+                 control = stops_control(&stops, l1d->stretch.page);
+    struct stops neighbours = stops_sequence(l1d->base & ~(uint64_t)63, 16, NEIGHBOURS);
+    struct answer answer;
+    if (!usable(l1d))
+        return;
+    neighbours.base += 8;
+    struct walk few = walk_over(&neighbours, OP_LOAD, bench_seed(&l1d->bench));
+    struct walk signal = walk_over(&control, OP_LOAD, bench_seed(&l1d->bench));
+    struct question question = {.signal = &signal, .control = &few, .error = CHECK_ERROR};
+    question.effect = least_effect(l1d, signal.length, &question.steps);
+    if (!bench_link(&l1d->bench, &few) || !bench_link(&l1d->bench, &signal) ||
+        !sample_compare(&l1d->bench, &question, &answer))
+        return;
+    l1d->undecided |= answer.verdict == UNDECIDED;
+    l1d->error += answer.error;
+    if (answer.verdict == SLOWER)
+        l1d->wrong = "stops spread over the sets are slower than neighbours";
+}
+
 /* Two half groups that together overfill a set, the second moved up by `shift` bytes. */
 static bool halves_overflow(struct l1d *l1d, uint64_t shift, double error, struct answer *answer)
 {
@@ -278,7 +266,8 @@ static bool halves_overflow(struct l1d *l1d, uint64_t shift, double error, struc
     return overflows(l1d, &stops, error, answer);
 }
 
-/* Step 4. The line's size, 0 when undecided. */
+/* Step 4. The line's size, 0 when undecided. A line of 16 bytes or less cannot be told from one of 16: stops hold two
+ * words. */
 static uint64_t find_line(struct l1d *l1d, double *errors)
 {
     struct answer answer;
@@ -290,12 +279,14 @@ static uint64_t find_line(struct l1d *l1d, double *errors)
         return l1d->stride;
     if (usable(l1d) && line > LINE_MOST)
         l1d->wrong = "no distance parts the halves of an overfull set";
+    if (usable(l1d) && line == 16)
+        l1d->wrong = "lines of 16 bytes or less, or halves that never met";
     if (!usable(l1d))
         return 0;
     if (halves_overflow(l1d, line, CHECK_ERROR, &answer))
         l1d->wrong = "the halves part at a line's distance only once";
     *errors += answer.error;
-    if (usable(l1d) && line > 16) {
+    if (usable(l1d)) {
         if (!halves_overflow(l1d, line - 16, CHECK_ERROR, &answer))
             l1d->wrong = "the halves part below a line's distance";
         *errors += answer.error;
@@ -303,29 +294,20 @@ static uint64_t find_line(struct l1d *l1d, double *errors)
     return usable(l1d) ? line : 0;
 }
 
-/* Core cycles of a load that hits. */
-static bool measure_hit(struct l1d *l1d, struct notebook *notebook, uint64_t cost)
+static void measure_hit(struct l1d *l1d, struct notebook *notebook, uint64_t cost)
 {
-    enum { ROUNDS = 32, STEPS = 2048 };
-    double cycles[ROUNDS];
-    struct stops stops = stops_sequence(l1d->base, 16, NEIGHBOURS);
-    struct walk walk = walk_over(&stops, OP_LOAD, bench_seed(&l1d->bench));
     uint64_t before = machine_steps(l1d->bench.machine);
-    if (!bench_link(&l1d->bench, &walk))
-        return false;
-    for (unsigned round = 0; round < ROUNDS; round++) {
-        double load = 0, add = 0;
-        if (!bench_warm(&l1d->bench, &walk, 0, NEIGHBOURS) || !bench_batch(&l1d->bench, &walk, 0, STEPS, &load) ||
-            !bench_block(&l1d->bench, BLOCK_ADD, STEPS, &add) || !bench_rest(&l1d->bench, false))
-            return false;
-        cycles[round] = add > 0 ? load / add : 0;
-    }
-    double middle = quantile(cycles, ROUNDS, 0.5), low = quantile(cycles, ROUNDS, 0.25);
-    double error = confidence_rounding(low, middle, quantile(cycles, ROUNDS, 0.75), ROUNDS);
-    note_value(notebook, "l1d.latency", (double)(uint64_t)(middle + 0.5), "cycles", confidence_from(error),
-               cost + machine_steps(l1d->bench.machine) - before,
-               "dependent loads of lines that fit, against dependent adds in the same stretch");
-    return true;
+    struct hit hit;
+    if (!hit_measure(&l1d->bench, l1d->base, &hit))
+        return;
+    cost += machine_steps(l1d->bench.machine) - before;
+    if (hit.cycles)
+        note_value(notebook, "l1d.latency", (double)hit.cycles, "cycles", hit.confidence, cost,
+                   "dependent loads of lines that fit, against dependent adds in the same stretch");
+    else
+        note_missing(notebook, "l1d.latency", "cycles", cost,
+                     "between %.2f and %.2f core cycles: noise, or the clock's step of %u ticks, hides which", hit.low,
+                     hit.high, (unsigned)l1d->bench.clock.step);
 }
 
 static void missing(struct notebook *notebook, uint64_t cost, const char *why)
@@ -358,23 +340,12 @@ static uint64_t some_base(struct l1d *l1d, uint64_t extent)
     return l1d->stretch.base + page * PAGE + KEPT + random_below(&random, (PAGE - KEPT) / UNIT) * UNIT;
 }
 
-/* Lets a neighbour's burst go by: an attempt takes milliseconds, a burst may take longer. */
-static void wait(struct l1d *l1d, unsigned moments)
-{
-    double ticks = 0, cycles = l1d->bench.cycles_per_tick > 0 ? l1d->bench.cycles_per_tick : 1;
-    uint64_t steps = (uint64_t)((double)(l1d->bench.clock.hz / MOMENTS_A_SECOND) * cycles);
-    for (unsigned i = 0; i < moments && bench_ok(&l1d->bench); i++) {
-        bench_block(&l1d->bench, BLOCK_ADD, steps ? steps : 1, &ticks);
-        bench_rest(&l1d->bench, false);
-    }
-}
-
 /* A neighbour that shares the core can hold ways for as long as it is busy, and then fewer stops fit than there are
  * ways: at no moment of many may one stop more than the ways fit. */
 static void check_moments(struct l1d *l1d)
 {
     for (unsigned moment = 0; moment < MOMENTS && usable(l1d); moment++) {
-        wait(l1d, 2);
+        bench_wait(&l1d->bench, 2);
         l1d->base = some_base(l1d, l1d->stride * (l1d->ways + 1));
         check(l1d, l1d->stride, l1d->ways + 1, true, "one stop more than ways fits another time");
     }
@@ -390,9 +361,10 @@ static bool attempt_way(struct l1d *l1d)
     if (!find_way(l1d))
         return false;
     l1d->slowness = 1;
+    check_control(l1d);
     check_all_miss(l1d);
     for (unsigned again = 0; again < 3 && usable(l1d); again++) {
-        wait(l1d, 1);
+        bench_wait(&l1d->bench, 1);
         check_way(l1d);
         l1d->base = some_base(l1d, 2 * l1d->stride * (l1d->ways + 1));
     }
@@ -404,24 +376,54 @@ static bool attempt_way(struct l1d *l1d)
     return usable(l1d);
 }
 
+/* Attempts until two of them, each from bases and orders of its own, agree. False: there were no such two. failed:
+ * attempts that contradicted themselves or another. */
+static bool agreed_way(struct l1d *l1d, unsigned *failed)
+{
+    uint64_t stride = 0, ways = 0;
+    double error = 0, slowness = 1;
+    *failed = 0;
+    while (*failed < ATTEMPTS && bench_ok(&l1d->bench)) {
+        if (!attempt_way(l1d)) {
+            ++*failed;
+            bench_wait(&l1d->bench, *failed < 4 ? *failed : 4);
+            continue;
+        }
+        if (l1d->stride == stride && l1d->ways == ways) {
+            /* Both rest on their own decisions, and one of them alone would do. */
+            l1d->error = l1d->error < error ? l1d->error : error;
+            l1d->slowness = l1d->slowness < slowness ? l1d->slowness : slowness;
+            return true;
+        }
+        *failed += ways != 0;
+        stride = l1d->stride;
+        ways = l1d->ways;
+        error = l1d->error;
+        slowness = l1d->slowness;
+    }
+    if (usable(l1d))
+        l1d->wrong = "no two measurements agree";
+    return false;
+}
+
 static void measure_way(struct l1d *l1d, struct notebook *notebook, uint64_t start)
 {
     struct machine *machine = l1d->bench.machine;
     unsigned attempt = 0;
-    while (attempt < ATTEMPTS && bench_ok(&l1d->bench) && !attempt_way(l1d))
-        wait(l1d, ++attempt < 4 ? attempt : 4);
+    bool found = agreed_way(l1d, &attempt);
     uint64_t cost = machine_steps(machine) - start;
-    if (!usable(l1d)) {
+    if (!found) {
         missing(notebook, cost, reason(l1d));
         return;
     }
     /* Every attempt that contradicted itself was one more chance for a wrong one to go unnoticed. */
     double confidence = confidence_from(l1d->error * (1 + attempt));
-    /* Nor does a set that is overfull by one line keep three quarters of it, under any policy known of a first level:
-     * so little is rather a neighbour's doing that lasted. */
-    if (l1d->slowness < 0.25)
+    /* A set that is overfull by one line misses on every visit under the policies of first levels (LRU, FIFO, trees of
+     * bits: simulated). Less than that is rather the doing of a neighbour that kept lines of its own in every set for
+     * as long as this took. */
+    if (l1d->slowness < 0.8)
         confidence *= 0.8;
-    /* A core on which adds and multiplies never agree is not measured in peace, or is none. */
+    /* A core on which adds and multiplies never agree is not measured in peace, or is emulated. */
     if (l1d->bench.cycles_per_tick <= 0)
         confidence *= 0.8;
     note_value(notebook, "l1d.ways", (double)l1d->ways, "ways", confidence, cost,
@@ -435,19 +437,27 @@ static void measure_line(struct l1d *l1d, struct notebook *notebook)
     uint64_t before = machine_steps(l1d->bench.machine), line = 0;
     double errors = 0;
     for (unsigned attempt = 0; attempt < ATTEMPTS && !line && bench_ok(&l1d->bench); attempt++) {
-        wait(l1d, attempt < 4 ? attempt : 4);
+        bench_wait(&l1d->bench, attempt < 4 ? attempt : 4);
         l1d->undecided = false;
         l1d->wrong = NULL;
         errors = 0;
-        l1d->base = l1d->stretch.base + KEPT + bench_seed(&l1d->bench) % 3 * LINE_MOST;
+        /* Aligned to any line that can be found, and such that the halves of a longer one never part. */
+        l1d->base = l1d->stretch.base + bench_seed(&l1d->bench) % 3 * 4096 + 2 * LINE_MOST;
         line = find_line(l1d, &errors);
     }
     uint64_t cost = machine_steps(l1d->bench.machine) - before;
+    double confidence = confidence_from(errors + l1d->error), of_ways = noted(notebook, "l1d.ways")->confidence;
+    uint64_t of_ways_cost = noted(notebook, "l1d.ways")->cost;
     if (line)
-        note_value(notebook, "l1d.line", (double)line, "bytes", confidence_from(errors + l1d->error), cost,
+        note_value(notebook, "l1d.line", (double)line, "bytes", confidence < of_ways ? confidence : of_ways, cost,
                    "X-Ray Figure 8: two halves of an overfull set part at a line's distance");
     else
         note_missing(notebook, "l1d.line", "bytes", cost, "%s", reason(l1d));
+    if (line || !bench_ok(&l1d->bench))
+        return;
+    /* The smallest stride of one set is the way size only if it is no shorter than a line, which is not known now. */
+    note_value(notebook, "l1d.size", (double)(l1d->ways * l1d->stride), "bytes", of_ways * 0.8, of_ways_cost,
+               "X-Ray Figure 6: ways times the smallest stride of one set, if a line is no longer than that");
 }
 
 bool probe_l1d(struct machine *machine, const struct request *request, struct notebook *notebook)
@@ -462,13 +472,14 @@ bool probe_l1d(struct machine *machine, const struct request *request, struct no
     }
     l1d.base = l1d.stretch.base + KEPT;
     bool ready = rate_measure(&l1d.bench, &rate);
-    if (ready && find_least(&l1d) && find_bound(&l1d, &seen)) {
+    if (ready && hit_least_miss(&l1d.bench, l1d.base, &l1d.least) && find_bound(&l1d, &seen)) {
         l1d.bench.permille = 200;
         if (l1d.bench.cycles_per_tick <= 0)
             note_missing(notebook, "l1d.latency", "cycles", machine_steps(machine) - start,
                          "core cycles are not known: adds and multiplies do not agree");
-        if (l1d.bench.cycles_per_tick <= 0 || measure_hit(&l1d, notebook, machine_steps(machine) - start))
-            measure_way(&l1d, notebook, start);
+        else
+            measure_hit(&l1d, notebook, machine_steps(machine) - start);
+        measure_way(&l1d, notebook, start);
         l1d.bench.permille = 800;
         if (noted(notebook, "l1d.ways") && noted(notebook, "l1d.ways")->measured)
             measure_line(&l1d, notebook);

@@ -126,6 +126,20 @@ bool bench_block(struct bench *bench, enum block_kind kind, uint64_t steps, doub
     return true;
 }
 
+void bench_wait(struct bench *bench, unsigned moments)
+{
+    enum { MOMENTS_A_SECOND = 50 };
+    struct block adds = {.kind = BLOCK_ADD, .variables = 1};
+    struct reading reading;
+    double cycles = bench->cycles_per_tick > 0 ? bench->cycles_per_tick : 1;
+    uint64_t steps = 1 + (uint64_t)((double)bench->clock.hz / MOMENTS_A_SECOND * cycles);
+    for (unsigned i = 0; i < moments && bench_ok(bench); i++) {
+        if (!machine_block(bench->machine, &adds, steps, &reading))
+            bench->refused = true;
+        bench_rest(bench, true);
+    }
+}
+
 double quantile(double *values, unsigned count, double fraction)
 {
     for (unsigned i = 1; i < count; i++) {
@@ -135,6 +149,8 @@ double quantile(double *values, unsigned count, double fraction)
             values[place] = values[place - 1];
         values[place] = value;
     }
+    if (!count)
+        return 0;
     double position = fraction * (count - 1);
     unsigned below = (unsigned)position;
     if (below + 1 >= count)

@@ -42,6 +42,10 @@ bool bench_batch(struct bench *, const struct walk *, uint64_t position, uint64_
 /* Straight code, the same way. */
 bool bench_block(struct bench *, enum block_kind, uint64_t steps, double *ticks);
 
+/* Lets so many times 20 ms go by: a neighbour's burst may last longer than a decision takes. What passes is not
+ * measured. */
+void bench_wait(struct bench *, unsigned moments);
+
 /* The value below which a fraction (0 to 1) of the values lies, interpolated linearly; sorts the values. count: 1 or
  * more. */
 double quantile(double *values, unsigned count, double fraction);

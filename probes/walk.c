@@ -41,6 +41,20 @@ uint64_t stops_extent(const struct stops *stops)
     return last + (stops->inner_count - 1) * stops->inner_stride + 16 - stops->base;
 }
 
+struct stops stops_control(const struct stops *signal, uint64_t page)
+{
+    uint64_t first = signal->base / page, last = (signal->base + stops_extent(signal) - 1) / page;
+    if (last - first + 1 < NEIGHBOURS)
+        return stops_sequence(signal->base & ~(uint64_t)63, 16, NEIGHBOURS);
+    struct stops stops = stops_sequence(first * page, page, last - first + 1);
+    if (signal->stride > page) {
+        stops.stride = signal->stride;
+        stops.count = signal->count;
+    }
+    stops.rotated = true;
+    return stops;
+}
+
 struct walk walk_over(const struct stops *stops, enum op op, uint64_t seed)
 {
     struct walk walk = {.stops = *stops, .op = op, .seed = seed, .length = stops_count(stops)};

@@ -33,6 +33,14 @@ struct walk {
     unsigned low_bits, high_bits; /* of the permutation's domain */
 };
 
+enum {
+    NEIGHBOURS = 3
+}; /* stops of the smallest walk: odd, so that no load instruction of a loop sees one value only */
+
+/* A control for a sequence in pages of `page` bytes: one stop in each of its pages, spread over the sets, or NEIGHBOURS
+ * stops when it lies in one page or two. */
+struct stops stops_control(const struct stops *signal, uint64_t page);
+
 struct walk walk_over(const struct stops *, enum op, uint64_t seed);
 
 /* The stop number and the address at a position; positions count from 0 and wrap at the length. */

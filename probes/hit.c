@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* hit.c: loads that hit, against dependent adds in the same stretch. */
+#include "probes/hit.h"
+#include "probes/confidence.h"
+
+enum { ROUNDS = 32 };
+
+static struct walk neighbours(struct bench *bench, uint64_t base)
+{
+    struct stops stops = stops_sequence(base, 16, NEIGHBOURS);
+    return walk_over(&stops, OP_LOAD, bench_seed(bench));
+}
+
+/* Steps of a batch that is so long that the clock's step is a two-hundredth of it, if a batch may be. */
+static bool long_enough(struct bench *bench, uint64_t *steps)
+{
+    enum { SHORTEST = 2048, LONGEST = 1 << 18, PARTS = 200 };
+    double ticks = 0;
+    for (*steps = SHORTEST; *steps < LONGEST; *steps *= 2) {
+        if (!bench_block(bench, BLOCK_ADD, *steps, &ticks))
+            return false;
+        if (ticks >= PARTS * (double)bench->clock.step)
+            break;
+    }
+    return true;
+}
+
+/* What the batches say. The quick ones of either kind count: a load that was held up is in neither. The clock may show
+ * a batch by one of its steps too long or too short. */
+static void judge(struct hit *hit, double *loads, double *adds, double *cycles, double step)
+{
+    double load = quantile(loads, ROUNDS, 0.25), add = quantile(adds, ROUNDS, 0.25);
+    double low = quantile(cycles, ROUNDS, 0.25), high = quantile(cycles, ROUNDS, 0.75);
+    *hit = (struct hit){.cycles = 0};
+    if (load <= 0 || add <= 0)
+        return;
+    double value = load / add, slack = value * (step / load + step / add);
+    double whole = (double)(uint64_t)(value + 0.5), away = value > whole ? value - whole : whole - value;
+    hit->low = (low < value ? low : value) - slack;
+    hit->high = (high > value ? high : value) + slack;
+    hit->confidence = confidence_from(confidence_rounding(low, whole + away + slack, high, ROUNDS));
+    if (away + slack < 0.5 && hit->confidence >= 0.5)
+        hit->cycles = (uint64_t)whole;
+}
+
+bool hit_measure(struct bench *bench, uint64_t base, struct hit *hit)
+{
+    double loads[ROUNDS], adds[ROUNDS], cycles[ROUNDS];
+    struct walk walk = neighbours(bench, base);
+    uint64_t steps = 0;
+    if (!bench_link(bench, &walk) || !long_enough(bench, &steps))
+        return false;
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        if (!bench_warm(bench, &walk, 0, NEIGHBOURS) || !bench_batch(bench, &walk, 0, steps, &loads[round]) ||
+            !bench_block(bench, BLOCK_ADD, steps, &adds[round]) || !bench_rest(bench, false))
+            return false;
+        cycles[round] = adds[round] > 0 ? loads[round] / adds[round] : 0;
+    }
+    judge(hit, loads, adds, cycles, (double)bench->clock.step);
+    return true;
+}
+
+bool hit_least_miss(struct bench *bench, uint64_t base, double *least)
+{
+    enum { LOOKS = 9, STEPS = 4096, MOST_CYCLES = 16 };
+    double ticks[LOOKS];
+    struct walk walk = neighbours(bench, base);
+    if (bench->cycles_per_tick > 0) {
+        *least = 1 / bench->cycles_per_tick;
+        return true;
+    }
+    if (!bench_link(bench, &walk) || !bench_warm(bench, &walk, 0, NEIGHBOURS))
+        return false;
+    for (unsigned i = 0; i < LOOKS; i++)
+        if (!bench_batch(bench, &walk, 0, STEPS, &ticks[i]))
+            return false;
+    *least = quantile(ticks, LOOKS, 0.25) / STEPS / MOST_CYCLES;
+    if (*least <= 0)
+        *least = (double)bench->clock.step / STEPS; /* a clock that stands still: no step will be seen */
+    return true;
+}
