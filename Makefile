@@ -87,6 +87,10 @@ build/assay-replay: $(REPLAY_SOURCES:%=build/host/%.o)
 build/set-up-run build/set-up-test build/set-up-check: build/set-up-%: tools/setup.sh
 	@sh tools/setup.sh $* $@
 
+# One after the other, also under make -j: two apt-get at a time lock each other out.
+build/set-up-test: | build/set-up-run
+build/set-up-check: | build/set-up-test
+
 # Unit tests: each test_*.c is a program of its own, with sanitizers, over the same sources. The libraries let a test take
 # the units that it needs; the machine behind them is the model, but for test_replay*.c.
 build/sanitized/%.c.o: %.c | build/set-up-test
@@ -130,7 +134,7 @@ clang: $(patsubst %,build/clang/image/%.o,$(filter %.c,$(IMAGE_SOURCES))) build/
 	$(patsubst %,build/clang/host/%.o,$(filter %.c,$(LINUX_SOURCES) $(REPLAY_SOURCES)))
 
 # Running.
-.PHONY: run linux-run model-run linux-20 bench
+.PHONY: run linux-run model-run linux-20
 run: build/assay.img
 	@$(PYTHON) tests/boot/run_image.py build/assay.img build/run/qemu
 linux-run: build/assay-linux
@@ -141,7 +145,7 @@ model-run: build/assay-model
 	build/assay-model --machine $(MODEL_MACHINE) --out build/run/model
 	@echo "Results: build/run/model"
 linux-20: build/assay-linux build/set-up-test
-	@$(PYTHON) tests/run.py --only linux/ --set linux_runs=20
+	@$(PYTHON) tests/run.py --only linux/ --set linux_runs=20 --set linux_full=1
 
 # Testing.
 TESTED := $(IMAGES) $(HOST_PROGRAMS) $(UNIT_PROGRAMS)
@@ -149,7 +153,7 @@ TESTED := $(IMAGES) $(HOST_PROGRAMS) $(UNIT_PROGRAMS)
 test: build/set-up-test $(TESTED) clang
 	@$(PYTHON) tests/run.py
 test-host: build/set-up-test $(TESTED)
-	@$(PYTHON) tests/run.py --only unit/,image/,model/,replay/,linux/
+	@$(PYTHON) tests/run.py --only unit/,image/,host/,model/,replay/,linux/
 test-boot: build/set-up-test $(TESTED)
 	@$(PYTHON) tests/run.py --only boot/
 soak: build/set-up-test $(TESTED)

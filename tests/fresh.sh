@@ -84,6 +84,7 @@ cp /etc/resolv.conf /etc/hosts "$tree/etc/" 2>/dev/null || true
 cp /etc/ssl/certs/ca-certificates.crt "$tree/etc/ssl/certs/" 2>/dev/null || true
 
 mount -t proc proc "$tree/proc"
+mount -t sysfs -o ro sysfs "$tree/sys"
 mount --rbind --make-rslave /dev "$tree/dev"
 # Packages must start no services in there.
 printf '#!/bin/sh\nexit 101\n' >"$tree/usr/sbin/policy-rc.d"
@@ -93,6 +94,11 @@ git clone -q --no-hardlinks "$project" "$tree/assay"
 echo "fresh: cloned $(git -C "$tree/assay" log --oneline -1)"
 
 timed "make run, set-up included" inside "cd /assay && make run"
+start=$SECONDS
 timed "make run, once more" inside "cd /assay && make run"
+if [ $((SECONDS - start)) -ge 180 ]; then
+    echo "fresh: make run took $((SECONDS - start)) s after set-up; 180 are allowed" >&2
+    exit 1
+fi
 timed "make test" inside "cd /assay && make test"
 echo "fresh: both commands work on a bare Debian 12"

@@ -110,10 +110,9 @@ def main():
         print(f"skipped {name}: {reason}")
     for name in tally.failed:
         print(f"failed {name}")
-    ending = f"{tally.passed} passed, {len(tally.failed)} failed"
     if tally.skipped:
-        ending += f", {len(tally.skipped)} skipped"
-    print(ending, flush=True)
+        print(f"{len(tally.skipped)} skipped, for the reasons above")
+    print(f"{tally.passed} passed, {len(tally.failed)} failed", flush=True)
     return 1 if tally.failed or not tally.passed else 0
 
 

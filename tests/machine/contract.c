@@ -213,10 +213,14 @@ static void check_walk(const struct ground *ground, enum op op, unsigned slot)
     bool is_jump = op == OP_JUMP || op == OP_JUMP_FAR;
 
     check(ground, "a walk's page is mapped", map_slot(ground, slot, slot));
+    if (op == OP_LOAD) /* what no machine may refuse: without it there is nothing to measure */
+        check(ground, "loads are linked everywhere", link_cycle(ground, op, start, start));
     if (!served(ground, "a walk's links", link_cycle(ground, op, start, start)))
         return;
     if (!is_jump && op != OP_LOAD_32)
         check(ground, "a link is the next stop's address", holds(ground, start, start + STRIDE));
+    if (op == OP_LOAD)
+        check(ground, "loads are run everywhere", machine_run(ground->machine, &task, 1, &reading));
     before = machine_steps(ground->machine);
     if (!served(ground, "a walk", machine_run(ground->machine, &task, 1, &reading)))
         return;

@@ -147,7 +147,7 @@ static void test_refresh(void **state)
     struct world *world = *state;
 
     put(&world->pages, 4 * MB2, 4 * MB2, 2);
-    assert_true(pages_choose_view(&world->pages));
+    pages_choose_view(&world->pages);
     world->pml4[0] = 0;
     world->pml4[1] = 42;
     world->pml4[TABLE_ENTRIES - 1] = 43;
@@ -164,7 +164,7 @@ static void test_view(void **state)
     uint64_t base, left;
     unsigned level;
 
-    assert_true(pages_choose_view(pages));
+    pages_choose_view(pages);
     base = pages_view_base(pages);
     assert_int_equal(base, GB512);
     assert_int_equal(pages->slots, 255);
@@ -197,7 +197,7 @@ static void test_clear(void **state)
     uint64_t base;
     unsigned level;
 
-    assert_true(pages_choose_view(pages));
+    pages_choose_view(pages);
     base = pages_view_base(pages);
     put(pages, base, 0, 3);
     assert_true(pages_clear(pages, base + MB2 + KB4, base + MB2 + 2 * KB4));
@@ -217,7 +217,7 @@ static void test_shared_tables(void **state)
     struct pages *pages = &world->pages;
     uint64_t base, left, *entry;
 
-    assert_true(pages_choose_view(pages));
+    pages_choose_view(pages);
     base = pages_view_base(pages);
     left = pages_left(pages);
     put(pages, base, 0, 1);
@@ -238,7 +238,7 @@ static void test_room_runs_out(void **state)
     struct pages *pages = &world->pages;
     uint64_t base;
 
-    assert_true(pages_choose_view(pages));
+    pages_choose_view(pages);
     base = pages_view_base(pages);
     while (take(pages)) {
     }
@@ -255,15 +255,41 @@ static void test_view_choice(void **state)
 
     for (unsigned i = 0; i < 250; i++)
         pages->root[i] = 3;
-    assert_true(pages_choose_view(pages));
+    pages_choose_view(pages);
     assert_int_equal(pages->view_slot, 256);
     assert_int_equal(pages->slots, 255); /* never the last: addresses past the end would wrap */
     assert_int_equal(pages_view_base(pages), 0xffff800000000000);
     pages->levels = 5;
     assert_int_equal(pages_view_base(pages), 0xff00000000000000);
-    for (unsigned i = 0; i < TABLE_ENTRIES; i++)
-        pages->root[i] = 3;
-    assert_false(pages_choose_view(pages));
+}
+
+/* Firmware that fills every top-level entry: the upper half of our own table becomes the view, and stays it. */
+static void test_full_root(void **state)
+{
+    struct world *world = *state;
+    struct pages *pages = &world->pages;
+    unsigned level;
+
+    for (unsigned i = 1; i < TABLE_ENTRIES; i++)
+        world->pml4[i] = world->pml4[0];
+    pages_refresh(pages, world->pml4);
+    pages_choose_view(pages);
+    assert_int_equal(pages->view_slot, 256);
+    assert_int_equal(pages->slots, 255);
+    assert_int_equal(pages_view_base(pages), 0xffff800000000000);
+    assert_null(pages_leaf(pages, pages_view_base(pages) + 3 * MB2, &level));
+    assert_false(pages_in_view(pages, 255 * GB512));
+    assert_true(pages_in_view(pages, pages_view_base(pages)));
+    assert_true(pages_in_view(pages, pages_view_base(pages) + 255 * GB512 - 1));
+    assert_false(pages_in_view(pages, pages_view_base(pages) + 255 * GB512));
+    put(pages, pages_view_base(pages) + GB1, 7 * KB4, 1);
+    pages_refresh(pages, world->pml4);
+    assert_int_equal(physical(pages, pages_view_base(pages) + GB1 + 5), 7 * KB4 + 5);
+    assert_int_equal(physical(pages, 255 * GB512 + GB1 + 5), GB1 + 5);
+    pages_reset_view(pages);
+    assert_null(pages_leaf(pages, pages_view_base(pages) + GB1, &level));
+    assert_memory_equal(pages->root, world->pml4, TABLE_SIZE / 2);
+    assert_int_equal(world->pml4[300], world->pml4[0]);
 }
 
 static void test_five_levels(void **state)
@@ -279,7 +305,7 @@ static void test_five_levels(void **state)
     put(pages, MB2, 4 * MB2, 2);
     assert_int_equal(physical(pages, MB2 + 5), 4 * MB2 + 5);
     assert_int_equal(world->pd[1], MB2 | 0x83);
-    assert_true(pages_choose_view(pages));
+    pages_choose_view(pages);
     base = pages_view_base(pages);
     assert_int_equal(base, 1ull << 48);
     put(pages, base, GB1, 3);
@@ -297,7 +323,7 @@ static void test_encryption(void **state)
     unsigned level;
 
     pages->encryption = bit;
-    assert_true(pages_choose_view(pages));
+    pages_choose_view(pages);
     base = pages_view_base(pages);
     put(pages, base, 3 * KB4, 1);
     assert_true(*pages_leaf(pages, base, &level) & bit);
@@ -340,6 +366,7 @@ int main(void)
         PAGES_TEST(test_shared_tables),
         PAGES_TEST(test_room_runs_out),
         PAGES_TEST(test_view_choice),
+        PAGES_TEST(test_full_root),
         PAGES_TEST(test_five_levels),
         PAGES_TEST(test_encryption),
         cmocka_unit_test(test_mtrr),
