@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* clock.c: what bare metal knows about its clock before the first measurement: how fast it is, its step, and the
  * overhead of reading it. A declared frequency is believed only when the firmware's own clock does not contradict it;
- * where none is declared, it is the middle one of three comparisons with that clock. */
+ * where none is declared, it is the lowest of five comparisons with that clock: a stall
+ * may last longer than asked, never shorter. */
 #include "kernel/loops.h"
 #include "kernel/state.h"
 #include "kernel/timing.h"
 
 enum {
     COMPARISON = 50000, /* microseconds that one comparison lasts */
-    STALLS = 3,
+    STALLS = 5,
     TOLERANCE = 5 /* percent by which a declared frequency may differ from the compared one: stalls run long */
 };
 
@@ -38,15 +39,18 @@ static bool near(uint64_t one, uint64_t other)
 
 static uint64_t find_hz(struct host *host, const char **source)
 {
-    uint64_t hz[STALLS] = {0}, declared = timing_declared_hz(source);
+    uint64_t lowest = UINT64_MAX, declared = timing_declared_hz(source);
 
     for (unsigned i = 0; i < STALLS; i++) {
-        hz[i] = compare(host);
-        if (declared && near(declared, hz[i]))
+        uint64_t hz = compare(host);
+
+        if (declared && near(declared, hz))
             return declared;
+        if (hz < lowest)
+            lowest = hz;
     }
     *source = "the firmware's stall";
-    return timing_middle(hz);
+    return lowest;
 }
 
 bool clock_open(struct machine *machine, const char **why)

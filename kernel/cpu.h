@@ -10,6 +10,7 @@ enum {
     CR0_EM = 1 << 2,
     CR0_TS = 1 << 3,
     CR0_NE = 1 << 5,
+    CR0_WP = 1 << 16,
     CR4_TSD = 1 << 2,
     CR4_MCE = 1 << 6,
     CR4_PGE = 1 << 7,
@@ -18,10 +19,7 @@ enum {
     CR4_LA57 = 1 << 12,
     CR4_PCIDE = 1 << 17,
     CR4_OSXSAVE = 1 << 18,
-    CR4_SMAP = 1 << 21,
-    CR4_PKE = 1 << 22,
     CR4_CET = 1 << 23,
-    CR4_PKS = 1 << 24,
     EFER_NXE = 1 << 11,
     DR7_FIXED = 1 << 10,
     MXCSR_DEFAULT = 0x1f80
@@ -172,7 +170,7 @@ static inline uint16_t cpu_ldtr(void)
 }
 
 /* Segment registers in the order ES, CS, SS, DS, FS, GS (the order of their encodings). */
-enum { SEGMENTS = 6, SEGMENT_CS = 1, SEGMENT_SS = 2 };
+enum { SEGMENTS = 6, SEGMENT_CS = 1 };
 
 static inline void cpu_segments(uint16_t segment[SEGMENTS])
 {
@@ -253,6 +251,20 @@ static inline void cpu_save_float(void *area)
 static inline void cpu_load_float(const void *area)
 {
     __asm__ volatile("fxrstor64 (%0)" : : "r"(area) : "memory");
+}
+
+static inline uint16_t cpu_fcw(void)
+{
+    uint16_t value;
+    __asm__ volatile("fnstcw %0" : "=m"(value));
+    return value;
+}
+
+static inline uint32_t cpu_mxcsr(void)
+{
+    uint32_t value;
+    __asm__ volatile("stmxcsr %0" : "=m"(value));
+    return value;
 }
 
 static inline void cpu_fresh_float(void)

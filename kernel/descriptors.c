@@ -11,13 +11,29 @@ _Static_assert(offsetof(struct processor, idt) == 0, "entry.nasm takes IDTR for 
 _Static_assert(offsetof(struct processor, nmi_seen) == 512, "entry.nasm knows this offset");
 _Static_assert(offsetof(struct recovery, rsp) == 48, "entry.nasm knows these offsets");
 
+/* Whether all that segment registers hold lies below entry `count` of the segment table. TR and LDTR do not matter:
+ * what they describe is in the processor, and nothing loads them again. Selectors with LOCAL set are LDTR's. */
+static bool selectors_below(const struct state *found, unsigned count)
+{
+    enum { LOCAL = 4 };
+
+    for (unsigned i = 0; i < SEGMENTS; i++) {
+        if (!(found->segment[i] & LOCAL) && found->segment[i] / 8u >= count)
+            return false;
+    }
+    return true;
+}
+
 bool descriptors_build(struct processor *processor, const struct state *found)
 {
     const uint64_t *firmware = (const uint64_t *)(uintptr_t)found->gdtr.base;
-    unsigned count = (found->gdtr.limit + 1u) / 8;
+    unsigned count = (found->gdtr.limit + 1u) / sizeof *firmware;
 
     if (count > GDT_ROOM)
+        count = GDT_ROOM;
+    if (!selectors_below(found, count))
         return false;
+    processor->gdt_limit = (uint16_t)(count * sizeof *firmware - 1);
     for (unsigned i = 0; i < count; i++)
         processor->gdt[i] = firmware[i];
     for (unsigned i = 0; i < VECTORS; i++) {
@@ -36,7 +52,7 @@ bool descriptors_build(struct processor *processor, const struct state *found)
 
 void descriptors_load(struct processor *processor)
 {
-    struct table_register gdtr = {processor->found.gdtr.limit, (uint64_t)(uintptr_t)processor->gdt};
+    struct table_register gdtr = {processor->gdt_limit, (uint64_t)(uintptr_t)processor->gdt};
     struct table_register idtr = {sizeof processor->idt - 1, (uint64_t)(uintptr_t)processor->idt};
 
     cpu_set_gdtr(gdtr);

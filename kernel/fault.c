@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* fault.c: what happens when an exception arrives in quiet: the innermost fault_try() returns false and tells which it
- * was. A machine check is recovered from when the processor says that its state is whole; otherwise, and when a fault
- * has nowhere to return to, the machine is reset: the journal on the stick knows which probe was under way. */
+ * was. A machine check is recovered from when the processor says that its state is whole; otherwise, while quiet is
+ * being entered or left, and when a fault has nowhere to return to, the machine is reset: the journal on the stick
+ * knows which probe was under way. */
 #include "base/text.h"
 #include "kernel/quiet.h"
 
@@ -21,19 +22,19 @@ static _Noreturn void reset_machine(void)
     }
 }
 
-/* Whether the processor can go on after a machine check; fills what is known about it. Banks keep their record for
- * whoever looks later; only the mark that a machine check is being handled is cleared, or the next would shut down. */
-static bool survives_machine_check(struct fault *fault)
+/* Whether the processor can go on after a machine check; fills what is known about it. Only errors that were not
+ * corrected and that no bank held when quiet was entered are this one. Banks keep their record for whoever looks later;
+ * only the mark that a machine check is being handled is cleared, or the next would shut down. */
+static bool survives_machine_check(const struct processor *processor, struct fault *fault)
 {
-    const uint64_t valid = 1ull << 63, context_corrupt = 1ull << 57;
-    unsigned banks = cpu_msr(IA32_MCG_CAP) & 0xff;
+    const uint64_t error = 1ull << 63 | 1ull << 61 /* VAL and UC */, context_corrupt = 1ull << 57;
     bool whole = cpu_msr(IA32_MCG_STATUS) & 1; /* RIPV */
     struct text during = text_in(fault->during, sizeof fault->during);
 
-    for (unsigned i = 0; i < banks; i++) {
+    for (unsigned i = 0; i < processor->banks; i++) {
         uint64_t status = cpu_msr(IA32_MC0_STATUS + 4 * i);
 
-        if (!(status & valid))
+        if ((status & error) != error || status == processor->bank[i])
             continue;
         if (during.length == 0) {
             text_format(&during, "machine check bank %u held this error", i);
@@ -53,7 +54,9 @@ void fault_arrived(struct processor *processor, const struct frame *frame)
 
     if (frame->vector == VECTOR_PAGE_FAULT)
         fault.cr2 = cpu_cr2();
-    if (recovery && (frame->vector != VECTOR_MACHINE_CHECK || survives_machine_check(&fault))) {
+    if (frame->vector == VECTOR_MACHINE_CHECK && (processor->switching || !survives_machine_check(processor, &fault)))
+        reset_machine();
+    if (recovery) {
         recovery->fault = fault;
         recovery_return(recovery);
     }

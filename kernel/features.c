@@ -59,10 +59,7 @@ void features_find(const struct cpuid_dump *dump, struct features *features)
         .nx = bit(extended.edx, 20),
         .pages_1g = bit(extended.edx, 26),
         .five_levels = (cpu_cr4() & CR4_LA57) != 0,
-        .pcid = bit(basic.ecx, 17),
-        .pge = bit(basic.edx, 13),
         .clflush = bit(basic.edx, 19),
-        .clflushopt = bit(seven.ebx, 23),
         .invariant_tsc = bit(leaf_of(dump, 0x80000007).edx, 8),
         .amd = text_equal(facts.vendor, "AuthenticAMD") || text_equal(facts.vendor, "HygonGenuine"),
         .intel = text_equal(facts.vendor, "GenuineIntel"),
@@ -79,6 +76,11 @@ void features_find(const struct cpuid_dump *dump, struct features *features)
         features->physical_bits = 36;
     find_signature(dump, features);
     find_states(dump, features);
+}
+
+bool features_intel_core(const struct features *features)
+{
+    return features->intel && features->family >= 6 && features->family != 15;
 }
 
 uint64_t features_encryption_bit(const struct cpuid_dump *dump)

@@ -7,5 +7,9 @@
 /* Fills features from CPUID leaves and, for five_levels, from CR4. What must be tried (MSRs) is left false. */
 void features_find(const struct cpuid_dump *, struct features *);
 
+/* Whether this is a core of Intel's family 6 or a later one, which share model-specific MSRs; the Pentium 4 (15) does
+ * not. */
+bool features_intel_core(const struct features *);
+
 /* The bit of table entries that marks encrypted memory (AMD SME and SEV); 0: there is none. */
 uint64_t features_encryption_bit(const struct cpuid_dump *);

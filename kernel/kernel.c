@@ -75,20 +75,28 @@ static void run_job(void *argument)
         return;
     machine->last_rest = cpu_ticks();
     fault_try(machine, call_body, job, job->fault);
-    if (!machine->quiet) /* it could not be entered again after a rest */
-        return;
     knobs_undo(machine);
     view_reset(machine);
-    quiet_leave(machine);
+    if (machine->quiet) /* otherwise it could not be entered again after a rest */
+        quiet_leave(machine);
+}
+
+const char *run_here(struct machine *machine, void (*body)(struct machine *, void *), void *argument,
+                     struct fault *fault)
+{
+    struct processor *processor = machine->processor[machine->here];
+    struct job job = {.machine = machine, .body = body, .argument = argument, .fault = fault, .why = "not started"};
+
+    stack_call(processor->stack_top, run_job, &job, &processor->outside);
+    return job.why;
 }
 
 /* Where another processor starts, on the stack that the firmware gave it. */
 static void start_job(void *argument)
 {
     struct job *job = argument;
-    struct processor *processor = job->machine->processor[job->machine->here];
 
-    stack_call(processor->stack_top, run_job, job, &processor->outside);
+    job->why = run_here(job->machine, job->body, job->argument, job->fault);
 }
 
 bool back_protect(struct machine *machine, unsigned core, void (*body)(struct machine *, void *), void *argument,
@@ -193,7 +201,7 @@ static void explore(struct machine *machine, void *unused)
     uint64_t value = 0;
 
     (void)unused;
-    features->smi_count = features->intel && features->family == 6 && msr_read(machine, MSR_SMI_COUNT, &value);
+    features->smi_count = features_intel_core(features) && msr_read(machine, MSR_SMI_COUNT, &value);
     features->aperf = features->aperf && msr_read(machine, IA32_MPERF, &value) && msr_read(machine, IA32_APERF, &value);
     if (msr_read(machine, IA32_BIOS_SIGN_ID, &value))
         machine->facts.microcode = features->intel ? value >> 32 : value;
@@ -207,13 +215,16 @@ static void fill_facts(struct machine *machine, const struct cpuid_dump *dump)
 {
     const struct kernel_setup *setup = &machine->setup;
     struct facts *facts = &machine->facts;
+    struct text note = text_in(facts->note, sizeof facts->note);
 
     declared_facts(dump, facts);
     text_copy(facts->implementation, sizeof facts->implementation, "kernel");
     text_copy(facts->board, sizeof facts->board, setup->board ? setup->board : "");
     text_copy(facts->serial, sizeof facts->serial, setup->serial ? setup->serial : "");
     text_copy(facts->firmware, sizeof facts->firmware, setup->firmware ? setup->firmware : "");
-    text_copy(facts->note, sizeof facts->note, "performance counters are not programmed by this version");
+    text_string(&note, "performance counters are not programmed by this version");
+    if (!machine->features.invariant_tsc)
+        text_string(&note, "; the processor does not promise that its clock keeps one rate");
 }
 
 /* Whether all of a grant is memory by the firmware's map. No map: believed. */
@@ -268,6 +279,17 @@ static uint64_t find_encryption(const struct machine *machine, const struct cpui
     return leaf ? *leaf & bit : 0;
 }
 
+/* Whether nothing that quiet needs lies in the view: the code, the stack that the firmware gave us, our own memory. */
+static bool runs_outside_view(const struct machine *machine)
+{
+    const struct pages *pages = &machine->tables;
+    const struct grant *own = &machine->setup.own;
+
+    return !pages_in_view(pages, (uint64_t)(uintptr_t)kernel_open) &&
+           !pages_in_view(pages, (uint64_t)(uintptr_t)__builtin_frame_address(0)) && !pages_in_view(pages, own->base) &&
+           !pages_in_view(pages, own->base + own->size - 1);
+}
+
 static const char *open_tables(struct machine *machine, const struct cpuid_dump *dump, uint64_t first, uint64_t end)
 {
     const struct kernel_setup *setup = &machine->setup;
@@ -292,7 +314,8 @@ static const char *open_tables(struct machine *machine, const struct cpuid_dump 
         if (!map_identity(machine, &mtrr, setup->grants[i].base, setup->grants[i].size))
             return "too little memory for page tables";
     }
-    if (!pages_choose_view(pages))
+    pages_choose_view(pages);
+    if (!runs_outside_view(machine))
         return "the firmware uses all of the address space";
     machine->front.view =
         (struct view){.base = pages_view_base(pages), .size = pages->slots * pages_span(pages->levels)};

@@ -25,7 +25,6 @@ struct kernel_setup {
     unsigned grant_count;
     const struct region *regions; /* sorted by base */
     size_t region_count;
-    struct grant image;                    /* where this program lies */
     struct recording *recording;           /* NULL: do not record */
     const char *board, *serial, *firmware; /* SMBIOS, "" when not known */
 };
@@ -39,6 +38,7 @@ struct machine *kernel_open(const struct kernel_setup *, const char **why);
 
 /* --selftest. Each check calls selftest_check, which the program defines. */
 void kernel_selftest_faults(struct machine *); /* #GP, #PF, #UD, NMI on every processor: told and survived */
-void kernel_selftest_quiet(struct machine *,
-                           unsigned periods); /* state after so many quiet periods equals the snapshot before */
+/* State after so many quiet periods (50 at most on processors but the first) equals the snapshot before, taken on the
+ * same processor. */
+void kernel_selftest_quiet(struct machine *, unsigned periods);
 void selftest_check(const char *name, bool held, const char *detail);

@@ -71,6 +71,7 @@ void knobs_explore(struct machine *machine)
     }
 }
 
+/* Out of quiet, where it could not be entered again after a rest, the MSRs are the firmware's already. */
 void knobs_undo(struct machine *machine)
 {
     struct processor *processor = machine->processor[machine->here];
@@ -78,7 +79,10 @@ void knobs_undo(struct machine *machine)
     for (unsigned row = 0; row < TOGGLES; row++) {
         const struct toggle *toggle = toggle_of(machine, row);
 
-        if (toggle && processor->there[toggle->msr] && processor->now[toggle->msr] != processor->found.msr[toggle->msr])
+        if (toggle && !machine->quiet)
+            processor->now[toggle->msr] = processor->found.msr[toggle->msr];
+        else if (toggle && processor->there[toggle->msr] &&
+                 processor->now[toggle->msr] != processor->found.msr[toggle->msr])
             change(machine, toggle->msr, processor->found.msr[toggle->msr]);
     }
 }

@@ -2,12 +2,11 @@
 /* measure.c: runs, blocks, listening and links on bare metal. The loops themselves are loops.nasm's; here is what is
  * around them. */
 #include "kernel/measure.h"
+#include "kernel/cpu.h"
 #include "kernel/link.h"
 #include "kernel/loops.h"
 #include "kernel/script.h"
 #include "kernel/timing.h"
-
-enum { MSR_MPERF = 0xe7, MSR_APERF = 0xe8 };
 
 struct clock back_clock(struct machine *machine)
 {
@@ -23,7 +22,7 @@ unsigned back_cores(struct machine *machine)
 static void read_frequency(struct machine *machine, uint64_t *aperf, uint64_t *mperf)
 {
     *aperf = *mperf = 0;
-    if (!machine->features.aperf || !msr_read(machine, MSR_APERF, aperf) || !msr_read(machine, MSR_MPERF, mperf))
+    if (!machine->features.aperf || !msr_read(machine, IA32_APERF, aperf) || !msr_read(machine, IA32_MPERF, mperf))
         *aperf = *mperf = 0;
 }
 
@@ -122,5 +121,6 @@ bool back_link(struct machine *machine, enum op op, uint64_t from, uint64_t to)
     refusal = link_write(op, (void *)(uintptr_t)alias, from, to, machine->front.view.base);
     if (refusal)
         return refuse(machine, "%s", refusal);
+    view_written(machine, from);
     return true;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* msr.c: MSRs that may not exist, and the list of those that the kernel may change. A processor answers an unknown MSR
  * with #GP; emulators and hypervisors may answer 0 and ignore writes, so whoever writes reads back. */
+#include "kernel/features.h"
 #include "kernel/quiet.h"
 
 struct request {
@@ -76,8 +77,8 @@ bool listed_applies(const struct features *features, enum listed listed)
 
     switch (listed) {
     case LISTED_MISC_FEATURE_CONTROL: /* on the two Knights the same bits mean something else */
-        return features->intel && features->family == 6 && features->model != KNIGHTS_LANDING &&
-               features->model != KNIGHTS_MILL;
+        return features_intel_core(features) &&
+               (features->family != 6 || (features->model != KNIGHTS_LANDING && features->model != KNIGHTS_MILL));
     case LISTED_PREFETCH_CONTROL:
         return features->amd && features->prefetch_control;
     case LISTED_DE_CFG:

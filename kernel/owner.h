@@ -11,7 +11,7 @@ struct fault {
     bool happened;
     unsigned vector;
     uint64_t error, rip, cr2; /* cr2 only for #PF (14) */
-    char during[64];          /* what the machine was doing, for example "reading MSR 0x1a4"; may be empty */
+    char during[64];          /* what else is known, "machine check bank 4 held this error"; empty for other faults */
 };
 
 /* Runs body(machine, argument) on processor `core` with the machine owned (quiet entered before and left after, on bare

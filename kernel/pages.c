@@ -27,7 +27,7 @@ static bool is_own(const struct pages *pages, const uint64_t *table)
     return (uint64_t)(uintptr_t)table >= pages->first && (uint64_t)(uintptr_t)table < pages->end;
 }
 
-static bool in_view(const struct pages *pages, uint64_t va)
+bool pages_in_view(const struct pages *pages, uint64_t va)
 {
     unsigned slot = index_of(va, pages->levels);
 
@@ -216,7 +216,7 @@ uint64_t *pages_table(struct pages *pages, uint64_t va, unsigned level)
 {
     uint64_t *table = pages->root;
     unsigned slot = index_of(va, pages->levels);
-    bool view = in_view(pages, va);
+    bool view = pages_in_view(pages, va);
 
     for (unsigned at = pages->levels; at > level; at--) {
         uint64_t *entry = &table[index_of(va, at)];
@@ -303,17 +303,20 @@ static struct run longest_run(const uint64_t *root, unsigned from, unsigned to)
     return best;
 }
 
-bool pages_choose_view(struct pages *pages)
+void pages_choose_view(struct pages *pages)
 {
     const unsigned half = TABLE_ENTRIES / 2;
     struct run low = longest_run(pages->root, 1, half);
     struct run high = longest_run(pages->root, half, TABLE_ENTRIES - 1);
     struct run best = low.length >= half / 4 || low.length >= high.length ? low : high;
 
+    if (best.length == 0)
+        best = (struct run){half, half - 1};
     pages->view_slot = best.start;
     pages->slots = best.length;
     pages->mark = pages->pool;
-    return best.length > 0;
+    for (unsigned i = 0; i < best.length; i++)
+        pages->root[best.start + i] = 0;
 }
 
 uint64_t pages_view_base(const struct pages *pages)

@@ -64,9 +64,13 @@ bool pages_clear(struct pages *, uint64_t from, uint64_t to);
 uint64_t pages_left(const struct pages *);
 
 /* Finds the longest run of empty top-level entries inside one canonical half, the first and the last entry of all left
- * alone, the lower half preferred while it has at least a quarter of its entries free. False: none. From here on these
- * entries are the view's. */
-bool pages_choose_view(struct pages *);
+ * alone, the lower half preferred while it has at least a quarter of its entries free. Where the firmware has filled
+ * them all, the upper half is taken: no identity mapping can be used there, because its addresses are not their own
+ * physical ones. From here on these entries are the view's. */
+void pages_choose_view(struct pages *);
+
+/* Whether va lies in the view. */
+bool pages_in_view(const struct pages *, uint64_t va);
 uint64_t pages_view_base(const struct pages *);
 
 /* Empties the view and takes back every table that was made for it. */

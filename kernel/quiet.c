@@ -26,6 +26,8 @@ void quiet_read_state(const struct features *features, const bool there[LISTED_M
         state->xcr0 = cpu_xcr0();
         cpu_set_cr4(state->cr4);
     }
+    state->fcw = state->cr0 & (CR0_TS | CR0_EM) ? 0 : cpu_fcw();
+    state->mxcsr = state->cr0 & (CR0_TS | CR0_EM) || !(state->cr4 & CR4_OSFXSR) ? 0 : cpu_mxcsr();
     for (unsigned i = 0; i < LISTED_MSRS; i++)
         state->msr[i] = there[i] ? cpu_msr(listed_number(i)) : 0;
 }
@@ -60,7 +62,7 @@ static void load_tables(struct machine *machine, const struct state *found)
 
     if (features->nx)
         cpu_set_msr(IA32_EFER, found->efer | EFER_NXE);
-    cpu_set_cr0((found->cr0 & ~(uint64_t)(CR0_TS | CR0_EM)) | CR0_MP | CR0_NE);
+    cpu_set_cr0((found->cr0 & ~(uint64_t)(CR0_TS | CR0_EM)) | CR0_MP | CR0_NE | CR0_WP);
     cpu_set_cr3(cr3); /* tag 0: what CR4.PCIDE needs to be cleared, and to be set again */
     cpu_set_cr4(quiet_cr4(features, found->cr4));
     if (features->pat) {
@@ -89,10 +91,28 @@ static void load_msrs(struct machine *machine, struct processor *processor)
     processor->explored = true;
 }
 
+/* What the machine check banks hold from before: no error of this quiet period. */
+static void note_banks(struct machine *machine, struct processor *processor)
+{
+    uint64_t capability;
+
+    processor->banks = 0;
+    if (!machine->features.mce || !msr_read(machine, IA32_MCG_CAP, &capability))
+        return;
+    processor->banks = capability & 0xff;
+    if (processor->banks > MAX_BANKS)
+        processor->banks = MAX_BANKS;
+    for (unsigned i = 0; i < processor->banks; i++) {
+        if (!msr_read(machine, IA32_MC0_STATUS + 4 * i, &processor->bank[i]))
+            processor->banks = i; /* the handler reads without a guard */
+    }
+}
+
 const char *quiet_enter(struct machine *machine)
 {
     struct processor *processor = machine->processor[machine->here];
     struct state *found = &processor->found;
+    struct recovery *recovery = processor->recovery;
     const char *why;
 
     if (machine->here == 0)
@@ -101,7 +121,7 @@ const char *quiet_enter(struct machine *machine)
     quiet_read_state(&machine->features, processor->there, found);
     why = refusal(machine, found);
     if (!why && !descriptors_build(processor, found))
-        why = "the firmware's segment table is larger than expected";
+        why = "a segment in use lies too far up in the firmware's segment table";
     if (why) {
         cpu_set_flags(processor->flags);
         if (machine->here == 0)
@@ -110,6 +130,8 @@ const char *quiet_enter(struct machine *machine)
     }
     pages_refresh(&machine->tables,
                   (const uint64_t *)(uintptr_t)(found->cr3 & ENTRY_ADDRESS & ~machine->tables.encryption));
+    processor->switching = true;
+    processor->recovery = NULL;
     descriptors_load(processor);
     load_tables(machine, found);
     cpu_set_dr7(DR7_FIXED);
@@ -117,6 +139,9 @@ const char *quiet_enter(struct machine *machine)
     cpu_fresh_float();
     machine->quiet = true;
     load_msrs(machine, processor);
+    note_banks(machine, processor);
+    processor->recovery = recovery;
+    processor->switching = false;
     return NULL;
 }
 
@@ -125,7 +150,10 @@ void quiet_leave(struct machine *machine)
     struct processor *processor = machine->processor[machine->here];
     const struct features *features = &machine->features;
     const struct state *found = &processor->found;
+    struct recovery *recovery = processor->recovery;
 
+    processor->switching = true;
+    processor->recovery = NULL;
     for (unsigned i = 0; i < LISTED_MSRS; i++) {
         if (processor->there[i] && processor->now[i] != found->msr[i])
             msr_write(machine, listed_number(i), found->msr[i]);
@@ -147,6 +175,8 @@ void quiet_leave(struct machine *machine)
     cpu_set_idtr(found->idtr);
     cpu_set_gdtr(found->gdtr);
     cpu_set_dr7(found->dr7);
+    processor->recovery = recovery;
+    processor->switching = false;
     cpu_set_flags(processor->flags);
     if (machine->here == 0)
         host_resume(machine->setup.host);

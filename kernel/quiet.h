@@ -11,6 +11,7 @@
 enum {
     VECTORS = 32,
     GDT_ROOM = 256, /* descriptors that a copy of the firmware's table may have */
+    MAX_BANKS = 32, /* machine check banks that have their MSRs one after the other */
     STACK_SIZE = 64 << 10
 };
 
@@ -22,6 +23,8 @@ struct state {
     uint64_t cr0, cr3, cr4, efer, xcr0, pat, dr7;
     struct table_register gdtr, idtr;
     uint16_t tr, ldtr, segment[SEGMENTS];
+    uint16_t fcw; /* x87 control word and MXCSR: 0 where they cannot be read now */
+    uint32_t mxcsr;
     uint64_t msr[LISTED_MSRS]; /* 0 where the processor does not have it */
 };
 
@@ -41,6 +44,10 @@ struct processor {
     struct gate idt[VECTORS];    /* first, page-aligned: entry.nasm finds the processor by its IDTR */
     volatile unsigned *nmi_seen; /* second: entry.nasm counts here */
     struct recovery *recovery;   /* the innermost one; NULL: none */
+    bool switching;              /* quiet is being entered or left: no machine check can be recovered from */
+    unsigned banks;              /* machine check banks that are looked at */
+    uint64_t bank[MAX_BANKS];    /* their status when quiet was entered */
+    uint16_t gdt_limit;          /* of the copy */
     uint64_t gdt[GDT_ROOM];
     struct state found;                   /* the firmware's */
     uint64_t flags;                       /* RFLAGS of the firmware */
@@ -62,8 +69,8 @@ void quiet_leave(struct machine *);
 /* Reads the state of this processor, in quiet or out of it. `there`: which listed MSRs may be read. */
 void quiet_read_state(const struct features *, const bool there[LISTED_MSRS], struct state *);
 
-/* descriptors.c: gives this processor the firmware's descriptor table as a copy and our own interrupt table. False: the
- * firmware's table is larger than GDT_ROOM. */
+/* descriptors.c: gives this processor the first GDT_ROOM entries of the firmware's segment table as a copy, and our own
+ * interrupt table. False: a segment register holds a selector beyond them. */
 bool descriptors_build(struct processor *, const struct state *found);
 void descriptors_load(struct processor *);
 
@@ -75,6 +82,10 @@ bool listed_applies(const struct features *, enum listed);
 /* knobs.c: finds which switches answer, in quiet on the boot processor; and turns back what a body has turned. */
 void knobs_explore(struct machine *);
 void knobs_undo(struct machine *);
+
+/* kernel.c: runs a body in quiet on the processor that this runs on (machine->here), on its own stack; and comes back
+ * to the firmware's world. NULL, or why it was not started. */
+const char *run_here(struct machine *, void (*body)(struct machine *, void *), void *argument, struct fault *);
 
 /* entry.nasm */
 extern const uint8_t entry_points[VECTORS][16];

@@ -10,7 +10,7 @@ enum { MAX_PROCESSORS = 256, KEPT_SIZE = 2 << 20 };
 
 /* What this processor can do (features.c, from CPUID and by trying). */
 struct features {
-    bool rdtscp, avx, avx512, xsave, nx, pages_1g, five_levels, pcid, pge, clflush, clflushopt, invariant_tsc;
+    bool rdtscp, avx, avx512, xsave, nx, pages_1g, five_levels, clflush, invariant_tsc;
     bool amd, intel; /* vendor: decides which MSRs exist, never what a probe measures */
     bool mtrr, pat, mce, apic;
     bool lfence_declared;   /* CPUID says that LFENCE serialises, no MSR needed */
@@ -29,7 +29,7 @@ struct clock_state {
     uint64_t lap_overhead; /* of a script's empty lap */
     uint64_t rdtscp;       /* argument of the loops */
     bool settled;          /* the overheads are those of quiet */
-    const char *source;    /* where hz comes from: "CPUID 15h", "PM timer", ... */
+    const char *source;    /* where hz comes from: "CPUID 15h", "the firmware's stall", ... */
 };
 
 struct processor; /* quiet.h: descriptor tables, stacks, saved state of one processor */
@@ -54,7 +54,8 @@ struct machine {
     unsigned nmi_seen;  /* NMIs taken in quiet since the machine was opened */
 };
 
-/* clock.c (B). Calibrates hz (CPUID 15h/16h, PM timer through nothing but host_stall, ...), step and overhead. */
+/* clock.c (B). Finds hz (declared by CPUID where host_stall does not contradict it, from host_stall alone otherwise),
+ * step and overhead. */
 bool clock_open(struct machine *, const char **why);
 
 /* msr.c (A): read and write an MSR; false when it faults (#GP) or the machine is not in quiet. */
@@ -67,6 +68,10 @@ uint64_t smi_count(struct machine *);
 /* view.c (A): the address that the machine itself may use, under its own tables, to write code or links for view
  * address va: a writable alias of the memory behind it. 0: not mapped. */
 uint64_t view_alias(struct machine *, uint64_t va);
+
+/* view.c: to be called after a write through the alias of view address va: where the view has the memory with another
+ * type than write-back, the line goes from the caches to memory, where the view's type looks for it. */
+void view_written(struct machine *, uint64_t va);
 
 /* view.c: says what the page of view address va is for: code (executable, read-only) or data (writable, never
  * executable). Pages are data when they are mapped. Links of jumps call it with true, all others with false. False: not

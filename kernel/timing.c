@@ -88,20 +88,38 @@ static struct leaf read_leaf(uint32_t number)
     return leaf;
 }
 
+/* Where leaf 15h leaves out the crystal's frequency, the one of those in use that is within 1 % of what leaf 16h, the
+ * base frequency rounded to megahertz, makes of it (Intel SDM volume 3, "Determining the Processor Base Frequency"); 0:
+ * none. */
+static uint64_t find_crystal(struct leaf ratio, uint32_t megahertz)
+{
+    static const uint32_t crystal[] = {24000000, 25000000, 19200000};
+    uint64_t rough = (uint64_t)megahertz * 1000000 * ratio.eax / ratio.ebx;
+
+    for (unsigned i = 0; i < sizeof crystal / sizeof *crystal; i++) {
+        uint64_t difference = rough > crystal[i] ? rough - crystal[i] : crystal[i] - rough;
+
+        if (difference <= crystal[i] / 100)
+            return crystal[i];
+    }
+    return 0;
+}
+
 uint64_t timing_declared_hz(const char **source)
 {
     const uint32_t hypervisor = 0x40000000;
     uint32_t basic = read_leaf(0).eax;
+    uint64_t crystal;
     struct leaf ratio = basic >= 0x15 ? read_leaf(0x15) : (struct leaf){0};
 
     if (ratio.eax && ratio.ebx && ratio.ecx) {
         *source = "CPUID 15h";
         return (uint64_t)ratio.ecx * ratio.ebx / ratio.eax;
     }
-    /* Where the crystal's frequency is left out, it is the one that the base frequency was derived from. */
-    if (ratio.eax && ratio.ebx && basic >= 0x16 && (read_leaf(0x16).eax & 0xffff)) {
-        *source = "CPUID 16h";
-        return (uint64_t)(read_leaf(0x16).eax & 0xffff) * 1000000;
+    crystal = ratio.eax && ratio.ebx && basic >= 0x16 ? find_crystal(ratio, read_leaf(0x16).eax & 0xffff) : 0;
+    if (crystal) {
+        *source = "CPUID 15h, crystal by 16h";
+        return crystal * ratio.ebx / ratio.eax;
     }
     if ((read_leaf(1).ecx >> 31) && read_leaf(hypervisor).eax >= hypervisor + 0x10 &&
         read_leaf(hypervisor).eax < hypervisor + 0x10000 && read_leaf(hypervisor + 0x10).eax) {

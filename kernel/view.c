@@ -68,6 +68,13 @@ static void flush_memory(const struct machine *machine, uint64_t pa, uint64_t si
     cpu_fence();
 }
 
+static bool is_write_back(const struct machine *machine, uint64_t leaf, unsigned level)
+{
+    const uint64_t type = ENTRY_PWT | ENTRY_PCD | (level > 1 ? ENTRY_PAT_LARGE : ENTRY_PAT_4K);
+
+    return ((leaf ^ pages_make_leaf(&machine->tables, 0, level, machine->slot[MEM_WB], true, false)) & type) == 0;
+}
+
 /* Flushes what is mapped in [from, to) with another type than write-back. */
 static void flush_types(struct machine *machine, uint64_t from, uint64_t to)
 {
@@ -75,9 +82,9 @@ static void flush_types(struct machine *machine, uint64_t from, uint64_t to)
 
     while (machine->types_mixed && from < to) {
         const uint64_t *leaf = pages_leaf(&machine->tables, from, &level);
-        uint64_t span = pages_span(level), pat = level > 1 ? ENTRY_PAT_LARGE : ENTRY_PAT_4K;
+        uint64_t span = pages_span(level);
 
-        if (leaf && (*leaf & (ENTRY_PWT | ENTRY_PCD | pat)))
+        if (leaf && !is_write_back(machine, *leaf, level))
             flush_memory(machine, pages_physical(&machine->tables, *leaf, level, from & ~(span - 1)), span);
         from = (from & ~(span - 1)) + span;
     }
@@ -180,6 +187,15 @@ uint64_t view_alias(struct machine *machine, uint64_t va)
     return granted(machine, pa) ? pa : 0;
 }
 
+void view_written(struct machine *machine, uint64_t va)
+{
+    unsigned level;
+    const uint64_t *leaf = machine->types_mixed ? pages_leaf(&machine->tables, va, &level) : NULL;
+
+    if (leaf && !is_write_back(machine, *leaf, level))
+        flush_memory(machine, pages_physical(&machine->tables, *leaf, level, va) & ~(uint64_t)(LINE - 1), LINE);
+}
+
 bool view_use(struct machine *machine, uint64_t va, bool code)
 {
     unsigned level;
@@ -206,17 +222,27 @@ static uint8_t slot_of(uint64_t pat, uint8_t encoding)
     return NO_SLOT;
 }
 
+/* An entry among 4 to 7 of a PAT value whose encoding a lower entry holds too; NO_SLOT: none. */
+static uint8_t spare_slot(uint64_t pat)
+{
+    for (uint8_t i = 4; i < 8; i++) {
+        if (slot_of(pat, pat >> (8 * i) & 0xff) != i)
+            return i;
+    }
+    return NO_SLOT;
+}
+
 void view_choose_types(struct machine *machine, uint64_t firmware_pat)
 {
-    enum { ABSENT_WP = 4, ABSENT_WC = 5, ABSENT_WT = 6, ABSENT_UC = 7 };
     static const uint8_t encoding[] = {[MEM_WB] = 6, [MEM_WT] = 4, [MEM_WP] = 5, [MEM_WC] = 1, [MEM_UC] = 0};
-    static const uint8_t spare[] = {NO_SLOT, ABSENT_WT, ABSENT_WP, ABSENT_WC, ABSENT_UC};
 
     machine->pat = firmware_pat;
-    for (unsigned type = 0; type < sizeof encoding; type++) {
-        if (machine->features.pat && spare[type] != NO_SLOT && slot_of(firmware_pat, encoding[type]) == NO_SLOT) {
-            machine->pat &= ~(0xffull << (8 * spare[type]));
-            machine->pat |= (uint64_t)encoding[type] << (8 * spare[type]);
+    for (unsigned type = 0; type < sizeof encoding && machine->features.pat; type++) {
+        uint8_t spare = spare_slot(machine->pat);
+
+        if (spare != NO_SLOT && slot_of(machine->pat, encoding[type]) == NO_SLOT) {
+            machine->pat &= ~(0xffull << (8 * spare));
+            machine->pat |= (uint64_t)encoding[type] << (8 * spare);
         }
     }
     for (unsigned type = 0; type < sizeof encoding; type++)

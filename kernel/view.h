@@ -5,8 +5,9 @@
 
 enum { NO_SLOT = 0xff };
 
-/* Decides which entry of IA32_PAT holds each memory type. Types that the firmware's value lacks go into entries 4 and
- * up: after reset those repeat 0 to 3, so no mapping of the firmware's needs them. */
+/* Decides which entry of IA32_PAT holds each memory type. Types that the firmware's value lacks go into those of the
+ * entries 4 to 7 that repeat a lower one, as all four do after reset: no type that the firmware has set up is lost. A
+ * type that finds no such entry is absent. */
 void view_choose_types(struct machine *, uint64_t firmware_pat);
 
 /* Unmaps the whole view; in quiet, when a body has ended. */
