@@ -163,7 +163,9 @@ static void clock_steps_and_noise_repeat(void **state)
         struct reading reading[2];
         for (unsigned k = 0; k < 2; k++)
             assert_true(machine_block(machine[k], &block, 3700, &reading[k]));
-        assert_memory_equal(&reading[0], &reading[1], sizeof reading[0]);
+        assert_int_equal(reading[0].ticks, reading[1].ticks);
+        assert_int_equal(reading[0].lost, reading[1].lost);
+        assert_int_equal(reading[0].disturbances, reading[1].disturbances);
         assert_int_equal(reading[0].ticks % 26, 0);
         uint64_t least = 2600 - 26 + reading[0].lost;
         assert_in_range(reading[0].ticks, least, least + 40 + 52);
