@@ -14,7 +14,7 @@ static bool command_line(struct stage *stage, struct text *line)
     const char *why = "";
     if (!loaded || !loaded->LoadOptions)
         return false;
-    if (!load_options_line(loaded->LoadOptions, loaded->LoadOptionsSize, line, &why)) {
+    if (!load_options_line(loaded->LoadOptions, loaded->LoadOptionsSize, stage->firmware->from_shell, line, &why)) {
         stage_say(stage, "The firmware's load options are ignored: %s", why);
         return false;
     }

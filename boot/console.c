@@ -8,7 +8,15 @@ static const EFI_GUID text_output_guid = SIMPLE_TEXT_OUTPUT_PROTOCOL;
 static const EFI_GUID console_out_device_guid = {
     0xd3b36f2c, 0xd551, 0x11d4, {0x9a, 0x46, 0x00, 0x90, 0x27, 0x3f, 0xc1, 0x4d}};
 
-enum { NODE_MESSAGING = 3, NODE_UART = 14, NODE_END = 0x7f, MOST_NODES = 64, KEY_ESCAPE = 0x17, MOST_TRIES = 10 };
+enum {
+    NODE_MESSAGING = 3,
+    NODE_UART = 14,
+    NODE_END = 0x7f,
+    MOST_NODES = 64,
+    KEY_ESCAPE = 0x17,
+    MOST_TRIES = 10,
+    LONG_WAIT_MS = 50
+};
 
 /* Whether a device path leads through a serial port. */
 static bool through_serial_port(const EFI_DEVICE_PATH *path)
@@ -124,22 +132,38 @@ void console_close(struct console *console)
         console->out->EnableCursor(console->out, TRUE);
 }
 
-/* Writes a line to a serial port. The firmware drops what a slow listener does not take in time and says so: each
- * character is tried again, unless the port took nothing the last time; then the rest of the line is dropped. */
-static void put_serial(struct console *console, unsigned port, const char *line)
+/* Writes a character to a serial port. The firmware drops what a slow listener does not take in time and says so: it is
+ * tried again, unless the port took nothing the last time or the firmware itself waited long before it gave up. */
+static bool put_character(struct console *console, unsigned port, CHAR16 *character)
 {
     SIMPLE_TEXT_OUTPUT_INTERFACE *device = console->serial[port];
+    uint64_t start = __builtin_ia32_rdtsc();
+    EFI_STATUS status = device->OutputString(device, character);
+    uint64_t ticks = __builtin_ia32_rdtsc() - start;
+    if (console->ticks_per_ms && ticks > LONG_WAIT_MS * console->ticks_per_ms)
+        return !EFI_ERROR(status);
+    for (unsigned again = 0; EFI_ERROR(status) && again < MOST_TRIES && !console->stuck[port]; again++)
+        status = device->OutputString(device, character);
+    return !EFI_ERROR(status);
+}
+
+/* Writes a line to a serial port; the rest of a line that gets stuck is dropped. */
+static void put_serial(struct console *console, unsigned port, const char *line)
+{
+    if (console->stuck_lines[port] >= MOST_STUCK)
+        return;
     for (size_t i = 0; i == 0 || line[i - 1]; i++) {
         CHAR16 piece[3] = {line[i] >= ' ' && line[i] <= '~' ? (CHAR16)line[i] : '?', 0, 0};
         if (!line[i])
             firmware_text(piece, 3, "\r\n");
-        EFI_STATUS status = device->OutputString(device, piece);
-        for (unsigned again = 0; EFI_ERROR(status) && again < MOST_TRIES && !console->stuck[port]; again++)
-            status = device->OutputString(device, piece);
-        console->stuck[port] = EFI_ERROR(status);
+        console->stuck[port] = !put_character(console, port, piece);
         if (console->stuck[port])
-            return;
+            break;
     }
+    console->stuck_lines[port] = console->stuck[port] ? console->stuck_lines[port] + 1 : 0;
+    /* Not more than once for each port: from now on it is passed over. */
+    if (console->stuck_lines[port] == MOST_STUCK)
+        console_line(console, "A serial port takes no text: nothing more is written there.");
 }
 
 void console_line(struct console *console, const char *line)

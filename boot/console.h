@@ -8,14 +8,16 @@
 #pragma once
 #include "boot/firmware.h"
 
-enum { MAX_SCREENS = 8 };
+enum { MAX_SCREENS = 8, MOST_STUCK = 3 };
 
 struct console {
     const struct firmware *firmware;
     SIMPLE_TEXT_OUTPUT_INTERFACE *out; /* NULL: there is no console */
     SIMPLE_INPUT_INTERFACE *in;        /* NULL: no keys */
     SIMPLE_TEXT_OUTPUT_INTERFACE *screen[MAX_SCREENS], *serial[MAX_SCREENS];
-    bool stuck[MAX_SCREENS]; /* serial ports whose other end takes nothing */
+    bool stuck[MAX_SCREENS];           /* serial ports whose other end takes nothing */
+    unsigned stuck_lines[MAX_SCREENS]; /* one after the other; from MOST_STUCK on the port is out of use */
+    uint64_t ticks_per_ms;             /* of the TSC; 0: not known yet */
     unsigned screens, serials;
     bool plain; /* progress in plain lines everywhere */
     bool drawn; /* a progress line stands on the screens */

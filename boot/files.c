@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* files.c: the folder and the documents of a run.
  *
- * The power may go at any moment, and a FAT whose tables are half changed then is damaged. So documents are collected
- * in memory and written in one go, folders are made before the first probe runs, and each change is flushed at once. A
- * document that does not fit on the medium leaves nothing behind; smaller ones after it still go there. */
+ * The power may go at any moment, and a FAT whose tables are half changed then is damaged. So folders are made before
+ * the first probe runs, and each change is flushed at once. All documents are collected in memory and go to the medium
+ * together. A document that does not fit there is refused before anything is written; smaller ones after it still go
+ * there. */
 #include "boot/stage.h"
 
 #include "boot/journal_name.h"
@@ -114,30 +115,85 @@ bool stage_file_write(struct stage *stage, const void *bytes, size_t length)
     return true;
 }
 
+static uint64_t whole_clusters(uint64_t length, uint32_t cluster)
+{
+    return (length + cluster - 1) / cluster * cluster;
+}
+
 bool stage_file_end(struct stage *stage)
 {
     struct document *document = &stage->document;
-    EFI_FILE_HANDLE file = NULL;
-    UINTN written = document->length;
+    uint32_t cluster = 512;
+    uint64_t promised;
     if (document->failed)
         return false;
-    uint32_t cluster = 512;
+    if (stage->kept_count == MOST_DOCUMENTS)
+        return stage_refuse(stage, "%u documents are kept already", MOST_DOCUMENTS);
     uint64_t room = volume_room(stage->firmware, &stage->volume, &cluster);
-    if (room < (uint64_t)document->length + 2 * (uint64_t)cluster)
+    promised = cluster; /* the folder may grow */
+    for (unsigned i = 0; i < stage->kept_count; i++)
+        promised += whole_clusters(stage->kept[i].length, cluster);
+    room = room > promised ? room - promised : 0;
+    if (room < whole_clusters(document->length, cluster))
         return stage_refuse(stage, "it has %lu bytes, and of the medium %lu are free", (unsigned long)document->length,
                             (unsigned long)room);
-    EFI_STATUS status = volume_create(stage->run_folder, document->name, &file);
-    if (EFI_ERROR(status))
-        return stage_refuse(stage, "it cannot be made: %s", firmware_status(status));
-    status = file->Write(file, &written, document->bytes);
-    if (!EFI_ERROR(status) && written != document->length)
-        status = EFI_VOLUME_FULL;
-    if (!EFI_ERROR(status))
-        status = file->Flush(file);
-    if (EFI_ERROR(status)) {
-        file->Delete(file);
-        return stage_refuse(stage, "%s", firmware_status(status));
-    }
-    volume_close(file);
+    stage->kept[stage->kept_count++] = *document;
+    __builtin_memset(document, 0, sizeof *document);
     return true;
+}
+
+void stage_forget_documents(struct stage *stage)
+{
+    for (unsigned i = 0; i < stage->kept_count; i++)
+        firmware_free(stage->firmware, stage->kept[i].bytes);
+    firmware_free(stage->firmware, stage->document.bytes);
+    __builtin_memset(&stage->document, 0, sizeof stage->document);
+    __builtin_memset(stage->kept, 0, sizeof stage->kept);
+    stage->kept_count = 0;
+}
+
+static void write_out(struct document *document)
+{
+    UINTN written = document->length;
+    if (EFI_ERROR(document->status) || written == 0)
+        return;
+    document->status = document->file->Write(document->file, &written, document->bytes);
+    if (!EFI_ERROR(document->status) && written != document->length)
+        document->status = EFI_VOLUME_FULL;
+}
+
+/* Flushes and closes a document; a partial one goes. */
+static void finish(struct document *document)
+{
+    if (!document->file)
+        return;
+    if (!EFI_ERROR(document->status))
+        document->status = document->file->Flush(document->file);
+    if (EFI_ERROR(document->status))
+        document->file->Delete(document->file);
+    else
+        document->file->Close(document->file);
+    document->file = NULL;
+}
+
+/* EDK II's FAT driver writes everything that it holds at each Open that creates, Flush, Close and Delete, and nothing
+ * of it at Write: the allocation tables first, then data and directory. So the files are created empty, which takes no
+ * cluster; then all content is handed over; and the first Flush carries all of it. What the later ones add is the
+ * directory entry of their file, which is what the driver would do at Close without telling of a failure. */
+bool stage_files_commit(struct stage *stage)
+{
+    char lost[sizeof stage->why];
+    struct text text = text_in(lost, sizeof lost);
+    for (unsigned i = 0; i < stage->kept_count; i++)
+        stage->kept[i].status = volume_create(stage->run_folder, stage->kept[i].name, &stage->kept[i].file);
+    for (unsigned i = 0; i < stage->kept_count; i++)
+        write_out(&stage->kept[i]);
+    for (unsigned i = 0; i < stage->kept_count; i++) {
+        const struct document *document = &stage->kept[i];
+        finish(&stage->kept[i]);
+        if (EFI_ERROR(document->status))
+            text_format(&text, "%s%s (%s)", text.length ? ", " : "", document->name, firmware_status(document->status));
+    }
+    stage_forget_documents(stage);
+    return text.length == 0 || stage_refuse(stage, "%s", lost);
 }

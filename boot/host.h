@@ -7,10 +7,18 @@
 
 enum { MAX_OTHERS = 255 };
 
+/* Another processor. Its first errand is an empty one: whether it answers at all. */
+struct other {
+    UINTN number; /* the firmware's */
+    struct mp_location location;
+    bool tried, answers;
+};
+
 struct host {
     struct stage *stage;
-    struct mp_services *services; /* NULL: other processors cannot be reached */
-    UINTN other[MAX_OTHERS];      /* the firmware's numbers of the processors 1 and up */
+    struct mp_services *services;   /* NULL: other processors cannot be reached */
+    struct mp_location here;        /* of the boot processor */
+    struct other other[MAX_OTHERS]; /* the processors 1 and up */
     unsigned others;
     EFI_TPL level; /* to go back to in host_resume */
     bool paused;

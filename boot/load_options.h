@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 
-/* Puts the command line into `line`, without the program's own name: a first word that does not begin with '-' is one.
- * `bytes` may be NULL when length is 0. False: it is no text; firmware is known to pass binary leftovers, and *why says
- * what is wrong. An empty line is text. */
-bool load_options_line(const void *bytes, size_t length, struct text *line, const char **why);
+/* Puts the command line into `line`, without the program's own name: the first word when it ends in ".efi", or when a
+ * shell passed it and it does not begin with '-'. `bytes` may be NULL when length is 0. False: it is no text; firmware
+ * is known to pass binary leftovers, and *why says what is wrong. An empty line is text. */
+bool load_options_line(const void *bytes, size_t length, bool from_shell, struct text *line, const char **why);

@@ -16,20 +16,26 @@ struct program {
     struct session session;
 };
 
-/* Opens the machine and measures, or tests assay itself. */
-static EFI_STATUS with_machine(struct program *program)
+static EFI_STATUS measure(struct program *program)
 {
     struct session *session = &program->session;
-    bool good;
-    run_print_version(&program->stage);
-    good = session_open(session, &program->stage, &program->options);
+    if (!session_open(session, &program->stage, &program->options))
+        return EFI_ABORTED;
+    run_measure(session->run, session->machine, &program->stage);
+    session_close(session);
+    return EFI_SUCCESS;
+}
+
+/* Tests assay itself. */
+static EFI_STATUS test(struct program *program)
+{
+    struct session *session = &program->session;
+    bool good = selftest_open(&program->stage) && session_open(session, &program->stage, &program->options);
     if (good) {
-        if (program->options.task == TASK_SELFTEST)
-            good = selftest(session);
-        else
-            run_measure(session->run, session->machine, &program->stage);
+        good = selftest(session);
         session_close(session);
     }
+    selftest_close(&program->stage);
     return good ? EFI_SUCCESS : EFI_ABORTED;
 }
 
@@ -57,9 +63,20 @@ static EFI_STATUS do_task(struct program *program)
         return run_print_last(stage) ? EFI_SUCCESS : EFI_NOT_FOUND;
     case TASK_FORGET:
         return forget(stage);
+    case TASK_SELFTEST:
+        run_print_version(stage);
+        return test(program);
     default:
-        return with_machine(program);
+        run_print_version(stage);
+        return measure(program);
     }
+}
+
+/* Exit, not return: crt0 does not keep all registers that the firmware's caller relies on. */
+static EFI_STATUS leave(const struct firmware *firmware, EFI_STATUS status)
+{
+    firmware->boot->Exit(firmware->image, status, 0, NULL);
+    return status;
 }
 
 /* Called by gnu-efi's crt0 in the System V convention: not EFIAPI. */
@@ -71,7 +88,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
     firmware.boot->SetWatchdogTimer(0, 0, 0, NULL);
     struct program *program = firmware_allocate(&firmware, sizeof *program);
     if (!program)
-        return EFI_OUT_OF_RESOURCES;
+        return leave(&firmware, EFI_OUT_OF_RESOURCES);
     program->firmware = firmware;
     stage_open(&program->stage, &program->firmware);
     if (ask(&program->stage, &program->options))
@@ -81,7 +98,5 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
      * while. */
     memory_free(&program->session.memory, &firmware);
     firmware_free(&firmware, program);
-    /* Exit, not return: crt0 does not keep all registers that the firmware's caller relies on. */
-    firmware.boot->Exit(image, status, 0, NULL);
-    return status;
+    return leave(&firmware, status);
 }

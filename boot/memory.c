@@ -5,16 +5,16 @@
 #define MB               (1ull << 20)
 #define SENSIBLE         (8192 * MB) /* several times any cache of today */
 #define RECORDING        (4 * MB)
-#define LARGE_PAGE       (2 * MB)
 #define SPECIFIC_PURPOSE 0x40000ull /* EFI_MEMORY_SP of UEFI 2.8: set aside for somebody, not ours to take */
 
-enum { PAGE = 4096, MOST_RANGES = 256, SPARE_DESCRIPTORS = 16 };
+enum { PAGE = 4096, MOST_RANGES = 256, SPARE_DESCRIPTORS = 16, MOST_TRIES = 2 };
 
 struct map {
     uint8_t *bytes;
     UINTN size, step; /* of all descriptors, of one */
 };
 
+/* False: there is no map, and nothing to free. */
 static bool read_map(const struct firmware *firmware, struct map *map)
 {
     UINTN key;
@@ -24,12 +24,18 @@ static bool read_map(const struct firmware *firmware, struct map *map)
     EFI_STATUS status = firmware->boot->GetMemoryMap(&map->size, NULL, &key, &map->step, &version);
     if (status != EFI_BUFFER_TOO_SMALL || map->step < sizeof(EFI_MEMORY_DESCRIPTOR))
         return false;
-    /* Allocating for the map changes the map. */
-    map->size += SPARE_DESCRIPTORS * map->step;
-    map->bytes = firmware_allocate(firmware, map->size);
-    if (!map->bytes)
-        return false;
-    status = firmware->boot->GetMemoryMap(&map->size, (EFI_MEMORY_DESCRIPTOR *)map->bytes, &key, &map->step, &version);
+    /* Allocating for the map changes the map, once in a while by more than was spared. */
+    for (unsigned i = 0; i < MOST_TRIES && status == EFI_BUFFER_TOO_SMALL; i++) {
+        firmware_free(firmware, map->bytes);
+        map->size += (i + 1) * SPARE_DESCRIPTORS * map->step;
+        map->bytes = firmware_allocate(firmware, map->size);
+        if (!map->bytes)
+            return false;
+        status =
+            firmware->boot->GetMemoryMap(&map->size, (EFI_MEMORY_DESCRIPTOR *)map->bytes, &key, &map->step, &version);
+    }
+    if (EFI_ERROR(status))
+        firmware_free(firmware, map->bytes);
     return !EFI_ERROR(status);
 }
 

@@ -6,7 +6,7 @@
  * the keys. */
 #include "boot/host.h"
 
-enum { TICKS_PER_SECOND = 5, UNITS_PER_SECOND = 10000000 /* of SetTimer: 100 ns */ };
+enum { TICKS_PER_SECOND = 5, UNITS_PER_SECOND = 10000000 /* of SetTimer: 100 ns */, PATIENCE_SECONDS = 2 };
 
 static const EFI_GUID mp_services_guid = {0x3fdda605, 0xa76e, 0x4f46, {0xad, 0x29, 0x12, 0xf4, 0x53, 0x1b, 0x3d, 0x08}};
 
@@ -26,9 +26,10 @@ void host_open(struct host *host, struct stage *stage)
         __builtin_memset(&information, 0, sizeof information);
         if (EFI_ERROR(host->services->get_information(host->services, i, &information)))
             continue;
-        if ((information.flags & (MP_IS_BOOT_PROCESSOR | MP_IS_ENABLED | MP_IS_HEALTHY)) ==
-            (MP_IS_ENABLED | MP_IS_HEALTHY))
-            host->other[host->others++] = i;
+        if (information.flags & MP_IS_BOOT_PROCESSOR)
+            host->here = information.location;
+        else if ((information.flags & MP_IS_ENABLED) && (information.flags & MP_IS_HEALTHY))
+            host->other[host->others++] = (struct other){.number = i, .location = information.location};
     }
 }
 
@@ -65,6 +66,37 @@ static bool refuse_start(struct host *host, unsigned core, const char *reason)
     return false;
 }
 
+static VOID EFIAPI do_nothing(VOID *argument)
+{
+    (void)argument;
+}
+
+/* Firmware that does not know its processors' places gives them all the same one: then the threads are equal too. */
+static bool is_sibling(const struct mp_location *one, const struct mp_location *other)
+{
+    return one->package == other->package && one->core == other->core && one->thread != other->thread;
+}
+
+/* Whether a processor does anything at all: an errand without a time limit, on one that never starts, would have no way
+ * out. A processor that was late once is not trusted again: it may still be on its way. */
+static bool answers(struct host *host, unsigned core)
+{
+    struct other *other = &host->other[core - 1];
+    BOOLEAN finished = FALSE;
+    if (other->tried)
+        return other->answers || refuse_start(host, core, "it did not answer before");
+    other->tried = true;
+    stage_say(host->stage, "Starting processor %u (at most %u s)", core, PATIENCE_SECONDS);
+    if (is_sibling(&host->here, &other->location))
+        stage_say(host->stage, "Warning: processor %u shares its caches with processor 0, which waits busily", core);
+    EFI_STATUS status = host->services->start_one(host->services, do_nothing, other->number, NULL,
+                                                  PATIENCE_SECONDS * 1000000, NULL, &finished);
+    other->answers = !EFI_ERROR(status);
+    if (status == EFI_TIMEOUT)
+        return refuse_start(host, core, "it does not answer in time");
+    return other->answers || refuse_start(host, core, firmware_status(status));
+}
+
 bool host_start(struct host *host, unsigned core, void (*entry)(void *), void *argument)
 {
     EFI_BOOT_SERVICES *boot = host->stage->firmware->boot;
@@ -75,13 +107,15 @@ bool host_start(struct host *host, unsigned core, void (*entry)(void *), void *a
         return refuse_start(host, core, "the firmware has no MP Services");
     if (core == 0 || core > host->others)
         return refuse_start(host, core, "there is no such processor");
+    if (!answers(host, core))
+        return false;
     host->permille = 0;
     host->stop = stage_listen(host->stage);
     if (!EFI_ERROR(boot->CreateEvent(EVT_TIMER | EVT_NOTIFY_SIGNAL, TPL_CALLBACK, watch, host, &timer)))
         boot->SetTimer(timer, TimerPeriodic, UNITS_PER_SECOND / TICKS_PER_SECOND);
     host->elsewhere = true;
-    EFI_STATUS status =
-        host->services->start_one(host->services, run_errand, host->other[core - 1], NULL, 0, &errand, &finished);
+    EFI_STATUS status = host->services->start_one(host->services, run_errand, host->other[core - 1].number, NULL, 0,
+                                                  &errand, &finished);
     host->elsewhere = false;
     if (timer)
         boot->CloseEvent(timer);

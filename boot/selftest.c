@@ -164,14 +164,23 @@ static bool wanted(const struct session *session, const char *group)
     return text_equal(asked, "all") || text_equal(asked, group);
 }
 
+bool selftest_open(struct stage *stage)
+{
+    checks = (struct checks){.check = firmware_allocate(stage->firmware, MOST_CHECKS * sizeof(struct check))};
+    if (!checks.check)
+        stage_line(stage, "FAIL selftest: no memory for its list");
+    return checks.check != NULL;
+}
+
+void selftest_close(struct stage *stage)
+{
+    firmware_free(stage->firmware, checks.check);
+    checks.check = NULL;
+}
+
 bool selftest(struct session *session)
 {
     struct stage *stage = session->stage;
-    checks = (struct checks){.check = firmware_allocate(stage->firmware, MOST_CHECKS * sizeof(struct check))};
-    if (!checks.check) {
-        stage_line(stage, "FAIL selftest: no memory for its list");
-        return false;
-    }
     if (wanted(session, "machine")) {
         stage_line(stage, "selftest: the contract of the machine");
         test_contract(session);
@@ -191,6 +200,5 @@ bool selftest(struct session *session)
     if (checks.lost)
         stage_say(stage, "selftest: %u more checks were made than can be listed", checks.lost);
     stage_say(stage, "selftest: %u passed, %u failed", checks.passed, checks.failed);
-    firmware_free(stage->firmware, checks.check);
     return checks.failed == 0;
 }

@@ -2,19 +2,7 @@
 /* session.c: see session.h. */
 #include "boot/session.h"
 
-#define MB   (1ull << 20)
-#define PAGE 4096ull
-
-/* Where this program lies. */
-static struct grant image_of(const struct firmware *firmware)
-{
-    struct grant image = {0, 0};
-    if (firmware->loaded) {
-        image.base = (uint64_t)(uintptr_t)firmware->loaded->ImageBase / PAGE * PAGE;
-        image.size = (firmware->loaded->ImageSize + PAGE - 1) / PAGE * PAGE;
-    }
-    return image;
-}
+#define MB (1ull << 20)
 
 static bool open_machine(struct session *session)
 {
@@ -26,7 +14,6 @@ static bool open_machine(struct session *session)
         .grant_count = memory->grant_count,
         .regions = memory->regions,
         .region_count = memory->region_count,
-        .image = image_of(session->stage->firmware),
         .recording = &session->recording,
         .board = session->board.name,
         .serial = session->board.serial,

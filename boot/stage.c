@@ -18,6 +18,7 @@ void stage_open(struct stage *stage, const struct firmware *firmware)
     stage->ticks_per_ms = (__builtin_ia32_rdtsc() - start) / CALIBRATION_MS;
     if (!stage->ticks_per_ms)
         stage->ticks_per_ms = 1;
+    stage->console.ticks_per_ms = stage->ticks_per_ms;
 }
 
 void stage_close(struct stage *stage)
@@ -27,9 +28,7 @@ void stage_close(struct stage *stage)
     volume_close(stage->machine_folder);
     volume_close(stage->volume.root);
     stage->journal.file = stage->run_folder = stage->machine_folder = stage->volume.root = NULL;
-    firmware_free(stage->firmware, stage->document.bytes);
-    stage->document.bytes = NULL;
-    stage->document.capacity = stage->document.length = 0;
+    stage_forget_documents(stage);
     console_close(&stage->console);
 }
 

@@ -5,13 +5,16 @@
 #include "boot/volume.h"
 #include "run/progress.h"
 
-/* A file of the run while it is being made: collected in memory first, so that the file system's tables change only for
- * the moment in which the whole of it is written. */
+enum { MOST_DOCUMENTS = 8 };
+
+/* A file of the run, collected in memory. */
 struct document {
     char name[64];
     uint8_t *bytes;
-    size_t length, capacity; /* the memory is kept from one file to the next */
+    size_t length, capacity;
     bool failed;
+    EFI_FILE_HANDLE file; /* while it is written, else NULL */
+    EFI_STATUS status;    /* of its writing */
 };
 
 /* The journal: space is set aside when the first line is written; lines then overwrite it. */
@@ -28,7 +31,9 @@ struct stage {
     struct volume volume;
     EFI_FILE_HANDLE machine_folder, run_folder; /* \assay\<machine> and \assay\<machine>\<number> */
     unsigned previous;                          /* number of the run before this one, 0: there was none */
-    struct document document;
+    struct document document;                   /* the one that is being made */
+    struct document kept[MOST_DOCUMENTS];       /* whole, not on the medium yet */
+    unsigned kept_count;
     struct journal_file journal;
     uint64_t ticks_per_ms; /* of the TSC, for progress and durations alone */
     unsigned skipped;      /* index of the probe that the user asked to skip, 0: none */
@@ -41,6 +46,9 @@ void stage_open(struct stage *, const struct firmware *);
 
 /* Closes all files: nothing of the volume is open or unwritten afterwards. */
 void stage_close(struct stage *);
+
+/* Frees the documents that are in memory. */
+void stage_forget_documents(struct stage *);
 
 /* A line to the console in the format of base/text.h, at most 255 characters. */
 void stage_say(struct stage *, const char *format, ...) __attribute__((format(printf, 2, 3)));

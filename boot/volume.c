@@ -114,7 +114,7 @@ uint64_t volume_room(const struct firmware *firmware, const struct volume *volum
     uint64_t room = UINT64_MAX;
     if (info && !EFI_ERROR(volume->root->GetInfo(volume->root, &guid, &size, info))) {
         room = info->FreeSpace;
-        if (cluster)
+        if (cluster && info->BlockSize)
             *cluster = info->BlockSize;
     }
     firmware_free(firmware, info);

@@ -23,5 +23,5 @@ EFI_STATUS volume_content(EFI_FILE_HANDLE file, void *to, size_t *size);
 EFI_STATUS volume_highest(const struct firmware *, EFI_FILE_HANDLE folder, unsigned *number);
 
 /* Bytes that are free; UINT64_MAX when the firmware does not say. *cluster (may be NULL): bytes that even the smallest
- * file or folder takes. */
+ * file or folder takes; not written when the firmware does not say. */
 uint64_t volume_room(const struct firmware *, const struct volume *, uint32_t *cluster);

@@ -107,7 +107,12 @@ void deliver_files(struct run *run, struct stage *stage, const struct run_summar
         written += deliver_file(run, stage, summary, (enum document)document);
     if (recording_is_whole(run, stage))
         written += deliver_file(run, stage, summary, READINGS);
-    say(stage, "%u files written, run %u of %s", written, run->number, run->machine_name);
+    if (stage_files_commit(stage)) {
+        say(stage, "%u files written, run %u of %s", written, run->number, run->machine_name);
+        return;
+    }
+    say(stage, "Not all files written, run %u of %s", run->number, run->machine_name);
+    say(stage, "Missing: %s", stage_why(stage));
 }
 
 /* Whether the stored summary says the same, but for the run's number: then flash is not written again. */

@@ -28,10 +28,16 @@ bool stage_last_journal(struct stage *, char *buffer, size_t size, size_t *lengt
  * the first line is written, so that no file system table changes while probes run. */
 bool stage_journal(struct stage *, const char *line);
 
-/* Writes one file of this run: begin, any number of pieces, end (flush and close). A failure anywhere fails the end. */
+/* One file of this run: begin, any number of pieces, end. A failure anywhere fails the end, and nothing is left of the
+ * file. A file that ended well is on the medium at the latest after stage_files_commit: until then it may be kept in
+ * memory, so that all files of a run change the medium's tables at one moment. */
 bool stage_file_begin(struct stage *, const char *name);
 bool stage_file_write(struct stage *, const void *bytes, size_t length);
 bool stage_file_end(struct stage *);
+
+/* Writes the files that are kept, once, after the last of them. False: stage_why() names those that could not be
+ * written; nothing is left of them, and the others are there. */
+bool stage_files_commit(struct stage *);
 
 /* The summary that outlives the power (an EFI variable; a file beside the runs on a host). write: false with a reason
  * also when it is refused for want of room. size: of the buffer in, of the summary out. */

@@ -47,6 +47,13 @@ def on(cpu, processors):
         all_held(text, 10)
         for word in ("#GP", "#PF", "#UD", "NMI", "firmware's timer", "firmware writes a file", "firmware reads a key"):
             expect(re.search(rf"(?m)^\s*ok .*{word}", text), f"nothing is said to have held about {word}")
+        for number in range(processors):
+            periods = 50 if number else 1000
+            held = rf"(?m)^\s*ok +processor {number}: {periods} quiet periods"
+            expect(re.search(held, text), f"processor {number}: {periods} quiet periods are not said to have been")
+            for name in ("CR0", "CR3", "CR4", "EFER", "XCR0", "PAT", "GDTR", "IDTR", "TR", "DR7", "MXCSR"):
+                left = rf"(?m)^\s*ok +processor {number}: quiet leaves {name}\b"
+                expect(re.search(left, text), f"processor {number}: quiet is not said to leave {name}")
 
 
 for cpu in ("Skylake-Server-v1", "EPYC-v1", "max"):

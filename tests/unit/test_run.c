@@ -21,8 +21,8 @@ struct stage {
     char result[SAID_SIZE], names[256];
     uint8_t summary[512];
     size_t said_length, journal_length, result_length, summary_size;
-    bool no_folder, no_journal, full, in_file, aborted;
-    unsigned summary_writes, journal_calls;
+    bool no_folder, no_journal, full, in_file, no_commit, aborted;
+    unsigned summary_writes, journal_calls, commits;
     uint64_t milliseconds;
     struct progress progress;
 };
@@ -103,6 +103,13 @@ bool stage_file_end(struct stage *at)
     assert_true(at->in_file);
     at->in_file = false;
     return true; /* a piece that failed is enough */
+}
+
+bool stage_files_commit(struct stage *at)
+{
+    assert_false(at->in_file);
+    at->commits++;
+    return !at->no_commit;
 }
 
 bool stage_summary_read(struct stage *at, void *buffer, size_t *size)
@@ -350,6 +357,13 @@ static void failing_stages(void **state)
     assert_int_equal(run_measure(&run, machine, &stage), 2);
     assert_string_equal(stage.names, "");
     assert_int_equal(stage.journal_length, 0);
+    machine_close(machine);
+    machine = fresh(NULL);
+    stage.no_commit = true;
+    assert_int_equal(run_measure(&run, machine, &stage), 2);
+    assert_int_equal(stage.commits, 1);
+    expect(stage.said, "Not all files written, run 7 of test\nMissing: the stage will not");
+    assert_null(strstr(stage.said, "3 files written"));
     machine_close(machine);
 }
 
