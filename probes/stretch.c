@@ -36,8 +36,7 @@ bool stretch_map(struct machine *machine, uint64_t page, uint64_t wanted, struct
         size = view.size & ~(page - 1);
     if (!size || !machine_map(machine, view.base, first, size, page, MEM_WB))
         return false;
-    uint64_t contiguous = span.contiguous > page ? span.contiguous : page;
-    *stretch = (struct stretch){.base = view.base, .size = size, .page = page, .contiguous = contiguous};
+    *stretch = (struct stretch){.base = view.base, .size = size, .page = page, .contiguous = span.contiguous};
     return true;
 }
 
