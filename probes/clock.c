@@ -9,6 +9,7 @@
  *   noise.max_gap   ns: an upper bound of the longest stretch in which the core did not run this program while
  * listening Series: noise.gaps: how many gaps were seen, against their least length in ns. */
 #include "base/random.h"
+#include "base/text.h"
 #include "probes/confidence.h"
 #include "probes/probes.h"
 #include "probes/rate.h"
@@ -52,9 +53,12 @@ static bool measure_step(struct bench *bench, uint64_t *divisor, unsigned *stead
     return true;
 }
 
+/* How sure what only the machine itself has seen is: nothing of this run speaks for it, nor against it. */
+static const double NOT_REMEASURED = 0.5;
+
 static void note_step(struct bench *bench, struct notebook *notebook)
 {
-    uint64_t divisor;
+    uint64_t divisor, declared = bench->clock.step;
     unsigned steady;
     if (!measure_step(bench, &divisor, &steady))
         return;
@@ -67,11 +71,24 @@ static void note_step(struct bench *bench, struct notebook *notebook)
     double error = 1;
     for (unsigned i = 0; i < steady && error > 1e-6; i++)
         error /= 2;
-    /* A hypervisor that scales the clock makes steps that differ by a tick: the machine's own look at the clock is then
-     * the better one. */
-    if (divisor == 1 && bench->clock.step > 1)
-        note_value(notebook, "cpu.clock_step", (double)bench->clock.step, "ticks", 0.9, 0,
-                   "the machine's own look at its clock; single readings differ by less");
+    /* All durations are whole core cycles: a divisor that is whole cycles too may be theirs and not the clock's. How
+     * far off it may seem: by what the frequency itself may be wrong. Ticks are whole: 1 is never too large. */
+    double cycles = (double)divisor * bench->cycles_per_tick, whole = (double)(uint64_t)(cycles + 0.5);
+    double away = cycles > whole ? cycles - whole : whole - cycles;
+    bool of_cycles = divisor > 1 && (bench->cycles_per_tick <= 0 || away <= 0.01 * cycles + 1e-6);
+    if (divisor == 1 && declared > 1)
+        /* A hypervisor that scales the clock makes steps that differ by a tick. */
+        note_value(notebook, "cpu.clock_step", (double)declared, "ticks", NOT_REMEASURED, 0,
+                   "the machine's own look at its clock, not re-measured: readings differ by less");
+    else if (of_cycles && declared && divisor % declared == 0)
+        note_value(notebook, "cpu.clock_step", (double)declared, "ticks",
+                   declared == divisor ? confidence_from(error) : NOT_REMEASURED, 0,
+                   declared == divisor ? "largest common divisor of differences, and the machine's own look"
+                                       : "the machine's own look, not re-measured: differences are whole core cycles");
+    else if (of_cycles)
+        note_missing(notebook, "cpu.clock_step", "ticks", 0,
+                     "differences are multiples of %u ticks, which may be core cycles; the machine says %u",
+                     (unsigned)divisor, (unsigned)declared);
     else
         note_value(notebook, "cpu.clock_step", (double)divisor, "ticks", confidence_from(error), 0,
                    "largest common divisor of the differences of readings");
@@ -80,15 +97,22 @@ static void note_step(struct bench *bench, struct notebook *notebook)
 static void note_frequency(struct bench *bench, struct notebook *notebook)
 {
     struct rate rate;
+    char method[96];
+    struct text text = text_in(method, sizeof method);
     if (!rate_measure(bench, &rate))
         return;
+    text_format(&text, "dependent adds, one a cycle; multiplies take %u adds; to %u millionths",
+                (unsigned)(rate.multiply + 0.5), (unsigned)(1e6 * rate.doubt + 1));
     if (bench->cycles_per_tick > 0)
         note_value(notebook, "cpu.frequency", bench->cycles_per_tick * (double)bench->clock.hz, "Hz",
-                   confidence_from(rate.error), 0,
-                   "dependent register adds, one a cycle; multiplies take whole numbers");
+                   confidence_from(rate.error), 0, method);
+    else if (rate.doubt > 0.01)
+        note_missing(notebook, "cpu.frequency", "Hz", 0,
+                     "the clock's step of %u ticks is more than 1 %% of a millisecond's adds",
+                     (unsigned)bench->clock.step);
     else
         note_missing(notebook, "cpu.frequency", "Hz", 0,
-                     "a multiply takes %.2f adds: not a whole number of 3 or more, so an add is not one cycle",
+                     "a multiply takes %.2f adds: not for certain a whole number of 3 or more, so an add is no cycle",
                      rate.multiply);
 }
 
@@ -112,6 +136,19 @@ static bool listen(struct bench *bench, uint64_t gaps[BUCKETS])
     return true;
 }
 
+/* The first class that holds gaps in the program: a clock that moves in steps, and the looking itself (by far the most
+ * frequent class), make jumps of up to twice their length when they meet. */
+static unsigned first_class(const struct bench *bench, const uint64_t gaps[BUCKETS])
+{
+    unsigned usual = 0, first = 0;
+    for (unsigned i = 1; i < BUCKETS; i++)
+        if (gaps[i] > gaps[usual])
+            usual = i;
+    while (first < BUCKETS && (uint64_t)1 << first < 2 * bench->clock.step)
+        first++;
+    return first < usual + 2 ? usual + 2 : first;
+}
+
 static void note_gaps(struct bench *bench, struct notebook *notebook)
 {
     uint64_t gaps[BUCKETS] = {0};
@@ -119,7 +156,7 @@ static void note_gaps(struct bench *bench, struct notebook *notebook)
         return;
     double tick = 1e9 / (double)bench->clock.hz;
     struct series *series = note_series(notebook, "noise.gaps", "ns", "gaps");
-    unsigned longest = BUCKETS;
+    unsigned longest = BUCKETS, first = first_class(bench, gaps);
     for (unsigned i = 0; i < BUCKETS; i++) {
         if (!gaps[i])
             continue;
@@ -127,13 +164,18 @@ static void note_gaps(struct bench *bench, struct notebook *notebook)
         note_point(
             notebook, series,
             (struct point){.x = (double)((uint64_t)1 << i) * tick, .low = count, .middle = count, .high = count});
-        longest = i;
+        if (i >= first)
+            longest = i;
     }
-    if (longest == BUCKETS)
-        note_missing(notebook, "noise.max_gap", "ns", 0, "no gap was heard: the clock stands still");
-    else
+    /* What was seen is a fact; that the next listening sees nothing longer is not said. */
+    if (longest < BUCKETS)
         note_value(notebook, "noise.max_gap", 2 * (double)((uint64_t)1 << longest) * tick, "ns", confidence_from(0), 0,
-                   "upper end of the longest class of gaps in 0.2 s of listening");
+                   "no gap seen in 0.2 s of listening was longer (twofold classes); later ones may be");
+    else if (first < BUCKETS)
+        note_missing(notebook, "noise.max_gap", "ns", 0, "no gap longer than %.0f ns seen in 0.2 s of listening",
+                     (double)((uint64_t)1 << first) * tick);
+    else
+        note_missing(notebook, "noise.max_gap", "ns", 0, "the clock's step is longer than any gap");
 }
 
 static void missing(struct bench *bench, struct notebook *notebook)
@@ -147,12 +189,12 @@ static void missing(struct bench *bench, struct notebook *notebook)
 bool probe_clock(struct machine *machine, const struct request *request, struct notebook *notebook)
 {
     struct bench bench = bench_open(machine, request->seed ^ 0x636c6b);
-    /* There is nothing to check a calibration against but the same clock: it is as good as the machine's own. */
-    note_value(notebook, "cpu.tsc", (double)bench.clock.hz, "Hz", 0.99, 0, "the machine's calibration of its clock");
-    note_step(&bench, notebook);
+    note_value(notebook, "cpu.tsc", (double)bench.clock.hz, "Hz", NOT_REMEASURED, 0,
+               "the machine's own calibration of its clock, not re-measured: there is no other clock");
+    note_frequency(&bench, notebook);
     if (bench_ok(&bench)) {
         bench.permille = 150;
-        note_frequency(&bench, notebook);
+        note_step(&bench, notebook);
     }
     if (bench_ok(&bench))
         note_gaps(&bench, notebook);

@@ -21,3 +21,11 @@ double confidence_rounding(double low, double middle, double high, unsigned coun
     double error = spread * spread / (room * room * count);
     return error < 1 ? error : 1;
 }
+
+double confidence_within(double deviation, double tolerance)
+{
+    if (tolerance <= 0)
+        return 1;
+    double error = deviation * deviation / (tolerance * tolerance);
+    return error < 1 ? error : 1;
+}

@@ -10,3 +10,7 @@ double confidence_from(double errors);
 /* The error of taking the whole number nearest to the middle of `count` readings, given the quartiles around it: by
  * Chebyshev's inequality for the mean, with a spread from the quartiles. 0 when there is no spread. */
 double confidence_rounding(double low, double middle, double high, unsigned count);
+
+/* The error of taking a value for right within `tolerance` when it may be off by `deviation` (standard deviation and
+ * bias together), by Chebyshev's inequality: at most 1. tolerance 0 or less: 1. */
+double confidence_within(double deviation, double tolerance);

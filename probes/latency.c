@@ -36,6 +36,9 @@ enum {
     MOST_NOTED = 8 /* plateaus */
 };
 
+/* Core cycles (ticks, when cycles are not known) that two levels differ by at least. */
+static const double LEAST_STEP = 0.5;
+
 struct latency {
     struct bench bench;
     struct stretch stretch;
@@ -45,9 +48,14 @@ struct latency {
     uint64_t limit;             /* bytes: no further */
     /* One sweep. */
     unsigned count;
-    double bytes[MAX_SERIES_LENGTH], cycles[MAX_SERIES_LENGTH], spread[MAX_SERIES_LENGTH];
+    double cycles[MAX_SERIES_LENGTH], spread[MAX_SERIES_LENGTH]; /* first quartile, above 0; to the middle, relative */
+    double least[MAX_SERIES_LENGTH];                             /* the quickest batch */
+    struct point point[MAX_SERIES_LENGTH];
     struct plateau plateau[MAX_PLATEAUS];
     unsigned plateaus;
+    bool stepped;             /* a step was seen at some time */
+    double rate_error;        /* that an add is not a core cycle */
+    double end[MAX_PLATEAUS]; /* error of each end: the probability that it is none */
 };
 
 /* How densely a sweep samples: four footprints an octave up to `quarters` bytes, two up to `halves`, then one. */
@@ -82,7 +90,7 @@ static uint64_t batch_length(const struct walk *walk)
 }
 
 /* The timed batches of a linked walk that has been filled: their quartiles in core cycles, or ticks, a visit. */
-static bool time_batches(struct bench *bench, const struct walk *walk, struct point *point)
+static bool time_batches(struct bench *bench, const struct walk *walk, struct point *point, double *least)
 {
     double load[BATCHES], add[BATCHES];
     uint64_t position = 0, length = batch_length(walk);
@@ -99,19 +107,20 @@ static bool time_batches(struct bench *bench, const struct walk *walk, struct po
     double cycle = bench->cycles_per_tick > 0 ? quantile(add, BATCHES, 0.25) / SHORT_BATCH : 1;
     double unit = cycle > 0 ? cycle * (double)length : (double)length;
     point->low = quantile(load, BATCHES, 0.25) / unit;
+    *least = load[0] / unit;
     point->middle = quantile(load, BATCHES, 0.5) / unit;
     point->high = quantile(load, BATCHES, 0.75) / unit;
     return true;
 }
 
-static bool measure_footprint(struct latency *latency, uint64_t bytes, struct point *point)
+static bool measure_footprint(struct latency *latency, uint64_t bytes, struct point *point, double *least)
 {
     struct bench *bench = &latency->bench;
     struct stops stops = stops_sequence(latency->stretch.base, LINE, bytes / LINE);
     struct walk walk = walk_over(&stops, OP_LOAD, bench_seed(bench));
     point->x = (double)bytes;
-    return bench_link(bench, &walk) && bench_warm(bench, &walk, 0, walk.length) && time_batches(bench, &walk, point) &&
-           bench_rest(bench, false);
+    return bench_link(bench, &walk) && bench_warm(bench, &walk, 0, walk.length) &&
+           time_batches(bench, &walk, point, least) && bench_rest(bench, false);
 }
 
 /* What is known of the plateaus by now. */
@@ -125,7 +134,7 @@ static void find_plateaus(struct latency *latency)
     double batch_ticks = latency->cycles[0] * SHORT_BATCH;
     if (latency->bench.cycles_per_tick > 0)
         batch_ticks /= latency->bench.cycles_per_tick;
-    struct step_rules rules = {.least_step = 0.5, .least_points = 3};
+    struct step_rules rules = {.least_step = LEAST_STEP, .least_points = 3};
     rules.least_noise = (double)latency->bench.clock.step / batch_ticks;
     double middle = quantile(spread, latency->count, 0.5);
     if (rules.least_noise < middle)
@@ -139,7 +148,7 @@ static uint64_t last_step(const struct latency *latency)
     unsigned left = latency->plateaus;
     if (left && latency->plateau[left - 1].last + 1 == latency->count)
         left--;
-    return left ? (uint64_t)latency->bytes[latency->plateau[left - 1].last] : 0;
+    return left ? (uint64_t)latency->point[latency->plateau[left - 1].last].x : 0;
 }
 
 static uint64_t sweep_end(const struct latency *latency)
@@ -156,32 +165,134 @@ static uint64_t sweep_end(const struct latency *latency)
     return end < latency->limit ? end : latency->limit;
 }
 
+/* One more footprint. False: skipped or refused. */
+static bool add_footprint(struct latency *latency, uint64_t bytes)
+{
+    struct point point;
+    unsigned i = latency->count;
+    if (!measure_footprint(latency, bytes, &point, &latency->least[i]))
+        return false;
+    latency->point[i] = point;
+    latency->cycles[i] = point.low > 0 ? point.low : 1e-3;
+    latency->spread[i] = point.low > 0 ? (point.middle - point.low) / point.low : 0;
+    latency->count++;
+    find_plateaus(latency);
+    return true;
+}
+
+/* The first step was seen among footprints an octave apart: takes those away, so that they are measured again as
+ * densely as all others. Returns the footprint to go on from. */
+static uint64_t go_back(struct latency *latency, uint64_t bytes)
+{
+    bool sparse = bytes > SEARCH.quarters;
+    latency->stepped = true;
+    while (sparse && latency->count && latency->point[latency->count - 1].x > (double)SEARCH.quarters)
+        latency->count--;
+    if (sparse)
+        find_plateaus(latency);
+    return sparse ? SEARCH.quarters : bytes;
+}
+
+static void measure_curve(struct latency *latency, const struct density *density)
+{
+    bool sparse = density == &SPARSE;
+    uint64_t end = sparse && latency->limit > SPARSE_LIMIT ? SPARSE_LIMIT : sweep_end(latency);
+    for (uint64_t bytes = FIRST; bytes <= end && latency->count < MAX_SERIES_LENGTH;) {
+        uint64_t done = 1000 * bytes / end;
+        latency->bench.permille = (unsigned)((latency->page_index * 1000 + done) / latency->pages);
+        if (!add_footprint(latency, bytes))
+            return;
+        if (density == &FULL && !latency->stepped && last_step(latency))
+            bytes = go_back(latency, bytes);
+        if (!sparse)
+            end = sweep_end(latency);
+        bytes = next_footprint(bytes, density == &FULL && !latency->stepped ? &SEARCH : density);
+    }
+}
+
 /* One curve. */
 static void sweep(struct latency *latency, const char *id, const struct density *density)
 {
-    struct bench *bench = &latency->bench;
     struct series *series =
-        note_series(latency->notebook, id, "bytes", bench->cycles_per_tick > 0 ? "cycles" : "ticks");
+        note_series(latency->notebook, id, "bytes", latency->bench.cycles_per_tick > 0 ? "cycles" : "ticks");
     latency->count = 0;
     latency->plateaus = 0;
-    bool sparse = density == &SPARSE;
-    uint64_t end = sparse && latency->limit > SPARSE_LIMIT ? SPARSE_LIMIT : sweep_end(latency);
-    for (uint64_t bytes = FIRST; bytes <= end && latency->count < MAX_SERIES_LENGTH;
-         bytes = next_footprint(bytes, density == &FULL && !last_step(latency) ? &SEARCH : density)) {
-        struct point point;
-        uint64_t done = 1000 * bytes / end;
-        bench->permille = (unsigned)((latency->page_index * 1000 + done) / latency->pages);
-        if (!measure_footprint(latency, bytes, &point))
-            return;
-        note_point(latency->notebook, series, point);
-        latency->bytes[latency->count] = (double)bytes;
-        latency->cycles[latency->count] = point.low > 0 ? point.low : 1e-3;
-        latency->spread[latency->count] = point.low > 0 ? (point.middle - point.low) / point.low : 0;
-        latency->count++;
-        find_plateaus(latency);
-        if (!sparse)
-            end = sweep_end(latency);
+    measure_curve(latency, density);
+    for (unsigned i = 0; i < latency->count; i++)
+        note_point(latency->notebook, series, latency->point[i]);
+}
+
+/* What noise does to one point of a plateau, in its unit, and how far off the whole level may be. */
+struct noise {
+    double spread; /* standard deviation of points, from their quartiles */
+    double bias;   /* all points may be too slow: from the quickest batches; and the clock's step */
+    double within; /* middle distance from the first quartile of a point's batches to their middle */
+};
+
+static struct noise noise_of(const struct latency *latency, const struct plateau *plateau)
+{
+    double value[MAX_SERIES_LENGTH], least[MAX_SERIES_LENGTH], within[MAX_SERIES_LENGTH];
+    unsigned count = 0;
+    for (unsigned i = plateau->first; i <= plateau->last; i++, count++) {
+        value[count] = latency->cycles[i];
+        least[count] = latency->least[i];
+        within[count] = latency->point[i].middle - latency->point[i].low;
     }
+    double rate = latency->bench.cycles_per_tick, step = (double)latency->bench.clock.step / SHORT_BATCH;
+    struct noise noise = {.bias = plateau->level - quantile(least, count, 0.1)};
+    noise.spread = (quantile(value, count, 0.75) - quantile(value, count, 0.25)) / 1.349;
+    noise.within = quantile(within, count, 0.5);
+    if (noise.bias < 0)
+        noise.bias = 0;
+    noise.bias += rate > 0 ? step * rate * (1 + plateau->level) : step;
+    return noise;
+}
+
+/* Standard deviation of one point. The first quartile of BATCHES batches deviates by 1.36 / sqrt(BATCHES) of their
+ * standard deviation, which is 1.48 times what lies between quartile and middle: 0.37 of the square. */
+static double point_error(const struct noise *noise, double tolerance)
+{
+    double error = confidence_within(noise->spread, tolerance) + confidence_within(noise->bias, tolerance) +
+                   0.37 * confidence_within(noise->within, tolerance);
+    return error < 1 ? error : 1;
+}
+
+/* The share of points, among all of two plateaus (or all after the last one, when the curve climbs on), that lie on the
+ * other side of a border between them; never less than what so many points can exclude (Laplace's rule of succession).
+ */
+static double strays(const struct latency *latency, const struct plateau *low, const struct plateau *high,
+                     double border)
+{
+    unsigned stray = 0, count = 0;
+    for (unsigned i = low->first; i <= low->last; i++, count++)
+        stray += latency->cycles[i] > border;
+    for (unsigned i = high ? high->first : low->last + 1; i <= (high ? high->last : latency->count - 1); i++, count++)
+        stray += latency->cycles[i] < border;
+    return (stray + 1.0) / (count + 2.0);
+}
+
+/* The error of an end: how often noise would take a point across the border halfway up the step, twice, because both
+ * points around it are measured again with other orders, and must lie on their sides of it again. */
+static bool measure_end(struct latency *latency, unsigned index, double *error)
+{
+    enum { AGAIN = 2 };
+    const struct plateau *low = &latency->plateau[index], *high = index + 1 < latency->plateaus ? low + 1 : NULL;
+    double border = (low->level + latency->cycles[low->last + 1]) / 2, tolerance = border - low->level;
+    struct noise noise = noise_of(latency, low);
+    double chance = point_error(&noise, tolerance), stray = strays(latency, low, high, border);
+    if (chance < stray)
+        chance = stray;
+    *error = chance * chance;
+    for (unsigned i = 0; i < AGAIN; i++) {
+        struct point below, above;
+        double least;
+        if (!measure_footprint(latency, (uint64_t)latency->point[low->last].x, &below, &least) ||
+            !measure_footprint(latency, (uint64_t)latency->point[low->last + 1].x, &above, &least))
+            return false;
+        if (below.low > border || above.low < border)
+            *error = 1;
+    }
+    return true;
 }
 
 /* The id of a plateau's finding: latency.N.what. */
@@ -191,46 +302,60 @@ static void plateau_id(char id[28], unsigned number, const char *what)
     text_format(&text, "latency.%u.%s", number, what);
 }
 
+/* Notes a value, or that noise hides it when it is rather wrong than right. */
+static void note_unless_noise(struct latency *latency, const char *id, double value, const char *unit, double error,
+                              uint64_t cost, const char *method)
+{
+    double confidence = confidence_from(error);
+    if (confidence >= 0.5)
+        note_value(latency->notebook, id, value, unit, confidence, cost, method);
+    else
+        note_missing(latency->notebook, id, unit, cost, "noise: it is as large as the step, or a second look differs");
+}
+
 /* The end of a plateau: a size only where physical order is certain. */
-static void note_end(struct latency *latency, unsigned index, double confidence, uint64_t cost)
+static void note_end(struct latency *latency, unsigned index, double error, uint64_t cost)
 {
     const struct plateau *plateau = &latency->plateau[index];
-    double end = latency->bytes[plateau->last];
+    double end = latency->point[plateau->last].x;
     char id[28];
     plateau_id(id, index + 1, "ends");
     if (plateau->last + 1 == latency->count)
-        note_missing(latency->notebook, id, "bytes", cost, "no end seen up to %llu bytes", (unsigned long long)end);
+        note_missing(latency->notebook, id, "bytes", cost, "no next level seen up to %llu bytes",
+                     (unsigned long long)latency->point[latency->count - 1].x);
     else if (end > (double)latency->stretch.contiguous && !latency->contiguous)
         note_missing(latency->notebook, id, "bytes", cost, "physical order unknown beyond %llu bytes",
                      (unsigned long long)latency->stretch.contiguous);
     else
-        note_value(latency->notebook, id, end, "bytes", confidence, cost,
-                   "largest footprint on the plateau, of four (two above 16 MB) an octave");
+        note_unless_noise(latency, id, end, "bytes", error + latency->end[index], cost,
+                          "largest footprint on the plateau, in stops of 64 bytes, four (above 16 MB two) an octave");
 }
 
-static void note_plateau(struct latency *latency, unsigned index, uint64_t cost)
+/* before: the error of all ends before this plateau, without which it would not be one of its own. */
+static void note_plateau(struct latency *latency, unsigned index, double before, uint64_t cost)
 {
     const struct plateau *plateau = &latency->plateau[index];
     double points = plateau->last - plateau->first + 1, hz = (double)latency->bench.clock.hz;
-    /* Each point more halves the chance that a ramp was taken for a plateau. */
-    double error = 0.1;
-    for (double more = 3; more < points; more++)
-        error /= 2;
-    double confidence = confidence_from(error);
+    /* A level is told to half of the least step between two, or to 3 %, which a climb too slow to be one may hide. */
+    double tolerance = plateau->level * 0.03;
+    if (tolerance < LEAST_STEP / 2)
+        tolerance = LEAST_STEP / 2;
+    struct noise noise = noise_of(latency, plateau);
+    double error =
+        before + confidence_within(noise.spread, tolerance) / points + confidence_within(noise.bias, tolerance);
     char id[28];
+    plateau_id(id, index + 1, "cycles");
     if (latency->bench.cycles_per_tick > 0) {
-        plateau_id(id, index + 1, "cycles");
-        note_value(latency->notebook, id, plateau->level, "cycles", confidence, cost,
-                   "dependent loads, first quartile, against adds beside them; level by optimal partitioning");
+        note_unless_noise(latency, id, plateau->level, "cycles", error + latency->rate_error, cost,
+                          "dependent loads against adds beside them; level by optimal partitioning, to 0.25 or 3 %");
         hz *= latency->bench.cycles_per_tick;
     } else {
-        plateau_id(id, index + 1, "cycles");
         note_missing(latency->notebook, id, "cycles", cost, "core cycles are not known");
     }
     plateau_id(id, index + 1, "ns");
-    note_value(latency->notebook, id, plateau->level / hz * 1e9, "ns", confidence, cost,
-               "dependent loads, first quartile; level by optimal partitioning");
-    note_end(latency, index, confidence, cost);
+    note_unless_noise(latency, id, plateau->level / hz * 1e9, "ns", error, cost,
+                      "dependent loads, first quartile; level by optimal partitioning");
+    note_end(latency, index, before, cost);
 }
 
 struct page_size {
@@ -269,15 +394,25 @@ static void note_plateaus(struct latency *latency, uint64_t cost)
     struct text text = text_in(why, sizeof why);
     if (!last_step(latency)) {
         text_format(&text, "no step seen up to %llu bytes",
-                    (unsigned long long)(latency->count ? latency->bytes[latency->count - 1] : 0));
+                    (unsigned long long)(latency->count ? latency->point[latency->count - 1].x : 0));
         missing_plateaus(latency->notebook, cost, why);
         return;
     }
     unsigned count = latency->plateaus < MOST_NOTED ? latency->plateaus : MOST_NOTED;
-    note_value(latency->notebook, "latency.plateaus", count, "", confidence_from(0.1), cost,
-               "optimal partitioning of the logarithm of the latency");
-    for (unsigned index = 0; index < count; index++)
-        note_plateau(latency, index, cost);
+    double error = 0;
+    for (unsigned i = 0; i < count; i++) {
+        latency->end[i] = 0;
+        if (latency->plateau[i].last + 1 < latency->count && !measure_end(latency, i, &latency->end[i]))
+            return;
+        error += latency->end[i];
+    }
+    note_unless_noise(latency, "latency.plateaus", count, "", error, cost,
+                      "optimal partitioning of the logarithm of the latency; every end measured 3 times");
+    error = 0;
+    for (unsigned i = 0; i < count; i++) {
+        note_plateau(latency, i, error, cost);
+        error += latency->end[i];
+    }
 }
 
 static bool has_page(struct machine *machine, uint64_t page)
@@ -349,7 +484,9 @@ bool probe_latency(struct machine *machine, const struct request *request, struc
                               .contiguous = request->contiguous,
                               .pages = PAGE_SIZES};
     struct rate rate;
-    if (rate_measure(&latency.bench, &rate))
+    bool ready = rate_measure(&latency.bench, &rate);
+    latency.rate_error = rate.error;
+    if (ready)
         sweep_all(&latency, stretch_available(machine));
     if (!bench_ok(&latency.bench))
         missing(notebook, machine_steps(machine), reason(&latency));

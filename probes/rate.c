@@ -2,10 +2,13 @@
 /* rate.c: adds against multiplies. */
 #include "probes/rate.h"
 
-enum { ROUNDS = 24, STEPS = 16384, LONGEST = 1 << 16, ATTEMPTS = 40 };
+enum { ROUNDS = 24, STEPS = 16384, ATTEMPTS = 16, LONGEST_A_SECOND = 1000 };
 
-/* A multiply takes at least three cycles on every x86-64 core; a whole number of them within this. */
-static const double WHOLE = 0.05, LEAST_MULTIPLY = 3;
+/* A multiply takes at least three cycles on every x86-64 core. An attempt counts when no more than this fraction of
+ * machines on which an add is anything but a cycle would look as much like it. */
+static const double LEAST_MULTIPLY = 3, MOST_CHANCE = 0.1;
+/* A clock that shows a batch of adds no better than this does not tell the frequency. */
+static const double MOST_DOUBT = 0.01;
 
 static double distance_to_whole(double value)
 {
@@ -13,53 +16,58 @@ static double distance_to_whole(double value)
     return fraction < 0.5 ? fraction : 1 - fraction;
 }
 
-/* Batches long enough for a step of the clock to be below 0.1 % of a batch of adds. */
-static uint64_t batch_length(struct bench *bench)
+/* Batches long enough for a step of the clock, and what readings differ by, to be below 0.1 % of a batch of adds; but a
+ * batch that takes a millisecond is not made longer. */
+static bool batch_length(struct bench *bench, uint64_t *steps)
 {
-    double ticks = 0;
-    uint64_t steps = STEPS;
-    while (steps < LONGEST && bench_block(bench, BLOCK_ADD, steps, &ticks) && ticks < 1000 * (double)bench->clock.step)
-        steps *= 2;
-    return steps;
+    enum { LOOKS = 5 };
+    double ticks[LOOKS], longest = (double)bench->clock.hz / LONGEST_A_SECOND;
+    for (*steps = STEPS;; *steps *= 2) {
+        for (unsigned i = 0; i < LOOKS; i++)
+            if (!bench_block(bench, BLOCK_ADD, *steps, &ticks[i]))
+                return false;
+        double middle = quantile(ticks, LOOKS, 0.5), least = ticks[0];
+        if (middle >= longest || middle >= 1000 * ((double)bench->clock.step + middle - least) ||
+            *steps >= (uint64_t)1 << 32 || !bench_rest(bench, false))
+            return bench_ok(bench);
+    }
 }
 
-/* One attempt; bench->cycles_per_tick is set when adds and multiplies agree. */
-static bool attempt(struct bench *bench, uint64_t steps, struct rate *rate)
+/* One attempt, the `number`th; bench->cycles_per_tick is set when adds and multiplies agree. */
+static bool attempt(struct bench *bench, uint64_t steps, unsigned number, struct rate *rate)
 {
-    double add[ROUNDS], multiply[ROUNDS], ratio[ROUNDS];
-    for (unsigned round = 0; round < ROUNDS; round++) {
-        if (!bench_block(bench, BLOCK_ADD, steps, &add[round]) ||
-            !bench_block(bench, BLOCK_MULTIPLY, steps, &multiply[round]) || !bench_rest(bench, false))
-            return false;
-        ratio[round] = add[round] > 0 ? multiply[round] / add[round] : 0;
-    }
-    unsigned agree = 0;
+    double adds[ROUNDS], multiplies[ROUNDS], step = (double)bench->clock.step;
     for (unsigned round = 0; round < ROUNDS; round++)
-        agree += ratio[round] > 1 && distance_to_whole(ratio[round]) < WHOLE;
-    *rate = (struct rate){.ticks_per_add = quantile(add, ROUNDS, 0.25) / (double)steps,
-                          .multiply = quantile(ratio, ROUNDS, 0.5),
-                          .error = 1};
-    if (rate->ticks_per_add <= 0 || rate->multiply < LEAST_MULTIPLY - WHOLE ||
-        distance_to_whole(rate->multiply) > WHOLE)
+        if (!bench_block(bench, BLOCK_ADD, steps, &adds[round]) ||
+            !bench_block(bench, BLOCK_MULTIPLY, steps, &multiplies[round]) || !bench_rest(bench, false))
+            return false;
+    double add = quantile(adds, ROUNDS, 0.25), multiply = quantile(multiplies, ROUNDS, 0.25);
+    *rate = (struct rate){.ticks_per_add = add / (double)steps, .doubt = 1, .error = 1};
+    if (add <= 0 || multiply <= 0)
         return true;
-    /* By chance a ratio falls this near to a whole number with probability 2 * WHOLE. */
-    rate->error = 2 * WHOLE;
-    for (unsigned more = 1; more < agree && more < 3; more++)
-        rate->error *= 0.25;
+    rate->multiply = multiply / add;
+    rate->doubt = step / add;
+    /* The clock may show either by one of its steps too long or too short. By chance a ratio falls this near to a whole
+     * number with probability twice the distance; each attempt before was such a chance too. */
+    double slack = rate->multiply * (step / add + step / multiply), away = distance_to_whole(rate->multiply);
+    double chance = 2 * (away > slack ? away : slack) * number;
+    if (rate->multiply < LEAST_MULTIPLY - MOST_CHANCE / 2 || chance > MOST_CHANCE || rate->doubt > MOST_DOUBT)
+        return true;
+    rate->error = chance + rate->doubt;
     bench->cycles_per_tick = 1 / rate->ticks_per_add;
     return true;
 }
 
 bool rate_measure(struct bench *bench, struct rate *rate)
 {
+    uint64_t steps = 0;
     bench->cycles_per_tick = 0;
-    *rate = (struct rate){.error = 1};
-    if (!bench_rest(bench, false))
+    *rate = (struct rate){.doubt = 1, .error = 1};
+    if (!bench_rest(bench, false) || !batch_length(bench, &steps))
         return false;
     /* A core that changes its frequency between an add and a multiply spoils an attempt, not the machine. */
-    uint64_t steps = batch_length(bench);
-    for (unsigned i = 0; i < ATTEMPTS && bench->cycles_per_tick <= 0; i++)
-        if (!attempt(bench, steps, rate))
+    for (unsigned i = 1; i <= ATTEMPTS && bench->cycles_per_tick <= 0; i++)
+        if (!attempt(bench, steps, i, rate))
             return false;
     return true;
 }
