@@ -297,6 +297,7 @@ static void try_quiet(struct machine *machine, unsigned number, unsigned periods
         else if (!host_start(machine->setup.host, number, run_series, &series))
             series.why = host_why(machine->setup.host);
         machine->here = 0;
+        compare_states(number, machine->processor[number], &series.before, &series.after);
     } else {
         series.why = machine->front.why;
     }
@@ -305,8 +306,6 @@ static void try_quiet(struct machine *machine, unsigned number, unsigned periods
         text_format(&detailed, "period %u: vector %u, %s", series.made + 1, series.fault.vector,
                     series.why ? series.why : "a fault");
     selftest_check(name, series.made == periods, detail);
-    if (series.made > 0)
-        compare_states(number, machine->processor[number], &series.before, &series.after);
 }
 
 void kernel_selftest_quiet(struct machine *machine, unsigned periods)
