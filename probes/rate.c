@@ -10,10 +10,14 @@ static const double LEAST_MULTIPLY = 3, MOST_CHANCE = 0.1;
 /* A clock that shows a batch of adds no better than this does not tell the frequency. */
 static const double MOST_DOUBT = 0.01;
 
-static double distance_to_whole(double value)
+/* The whole number of cycles that a multiply takes when it takes so many adds, and the chance that a ratio that means
+ * nothing falls as near to one. Whoever shares the core takes issue slots: that slows a chain of adds, which wants one
+ * every cycle, more than a chain of multiplies, so a true ratio may fall short of a whole number but not exceed it. */
+static double whole_ratio(double ratio, double *chance)
 {
-    double fraction = value - (double)(uint64_t)value;
-    return fraction < 0.5 ? fraction : 1 - fraction;
+    double whole = (double)(uint64_t)ratio, above = ratio - whole, below = 1 - above;
+    *chance = below < 2 * above ? below : 2 * above;
+    return below < 2 * above ? whole + 1 : whole;
 }
 
 /* Batches long enough for a step of the clock, and what readings differ by, to be below 0.1 % of a batch of adds; but a
@@ -33,28 +37,28 @@ static bool batch_length(struct bench *bench, uint64_t *steps)
     }
 }
 
-/* One attempt, the `number`th; bench->cycles_per_tick is set when adds and multiplies agree. */
-static bool attempt(struct bench *bench, uint64_t steps, unsigned number, struct rate *rate)
+/* One attempt; bench->cycles_per_tick is set when adds and multiplies agree. */
+static bool attempt(struct bench *bench, uint64_t steps, struct rate *rate)
 {
-    double adds[ROUNDS], multiplies[ROUNDS], step = (double)bench->clock.step;
+    double adds[ROUNDS], multiplies[ROUNDS], step = (double)bench->clock.step, chance;
     for (unsigned round = 0; round < ROUNDS; round++)
         if (!bench_block(bench, BLOCK_ADD, steps, &adds[round]) ||
             !bench_block(bench, BLOCK_MULTIPLY, steps, &multiplies[round]) || !bench_rest(bench, false))
             return false;
     double add = quantile(adds, ROUNDS, 0.25), multiply = quantile(multiplies, ROUNDS, 0.25);
-    *rate = (struct rate){.ticks_per_add = add / (double)steps, .doubt = 1, .error = 1};
+    *rate = (struct rate){.doubt = 1, .error = 1};
     if (add <= 0 || multiply <= 0)
         return true;
     rate->multiply = multiply / add;
     rate->doubt = step / add;
-    /* The clock may show either by one of its steps too long or too short. By chance a ratio falls this near to a whole
-     * number with probability twice the distance; each attempt before was such a chance too. */
-    double slack = rate->multiply * (step / add + step / multiply), away = distance_to_whole(rate->multiply);
-    double chance = 2 * (away > slack ? away : slack) * number;
-    if (rate->multiply < LEAST_MULTIPLY - MOST_CHANCE / 2 || chance > MOST_CHANCE || rate->doubt > MOST_DOUBT)
+    double cycles = whole_ratio(rate->multiply, &chance);
+    /* The clock may show either by one of its steps too long or too short. */
+    double slack = 2 * rate->multiply * (step / add + step / multiply);
+    chance = chance > slack ? chance : slack;
+    if (cycles < LEAST_MULTIPLY || chance > MOST_CHANCE || rate->doubt > MOST_DOUBT)
         return true;
     rate->error = chance + rate->doubt;
-    bench->cycles_per_tick = 1 / rate->ticks_per_add;
+    bench->cycles_per_tick = cycles * (double)steps / multiply;
     return true;
 }
 
@@ -65,9 +69,11 @@ bool rate_measure(struct bench *bench, struct rate *rate)
     *rate = (struct rate){.doubt = 1, .error = 1};
     if (!bench_rest(bench, false) || !batch_length(bench, &steps))
         return false;
-    /* A core that changes its frequency between an add and a multiply spoils an attempt, not the machine. */
-    for (unsigned i = 1; i <= ATTEMPTS && bench->cycles_per_tick <= 0; i++)
-        if (!attempt(bench, steps, i, rate))
+    /* A core that changes its frequency between an add and a multiply spoils an attempt, not the machine; and on a
+     * machine whose ratio means nothing every attempt finds the same one, so trying again is no new chance to be lucky.
+     */
+    for (unsigned i = 0; i < ATTEMPTS && bench->cycles_per_tick <= 0; i++)
+        if (!attempt(bench, steps, rate))
             return false;
     return true;
 }

@@ -4,10 +4,9 @@
 #include "probes/sample.h"
 
 struct rate {
-    double ticks_per_add; /* the first quartile of the batches: a dependent register add takes one core cycle */
-    double multiply;      /* adds that a dependent multiply takes as long as */
-    double doubt;         /* the clock's step as a fraction of a batch of adds: how far off the rate can be */
-    double error;         /* probability that an add is not one core cycle after all, plus the doubt; 1: not known */
+    double multiply; /* adds that a dependent multiply takes as long as */
+    double doubt;    /* the clock's step as a fraction of a batch of adds: how far off the rate can be */
+    double error;    /* probability that an add is not one core cycle after all, plus the doubt; 1: not known */
 };
 
 /* Times dependent register adds and multiplies, interleaved. They agree when a multiply takes a whole number of adds,
