@@ -15,7 +15,7 @@ static bool command_line(struct stage *stage, struct text *line)
     if (!loaded || !loaded->LoadOptions)
         return false;
     if (!load_options_line(loaded->LoadOptions, loaded->LoadOptionsSize, stage->firmware->from_shell, line, &why)) {
-        stage_say(stage, "The firmware's load options are ignored: %s", why);
+        say(stage, "The firmware's load options are ignored: %s", why);
         return false;
     }
     return line->length > 0;
@@ -33,8 +33,8 @@ static char *read_ini(struct stage *stage, size_t *length)
     volume_close(file);
     if (!EFI_ERROR(status) && *length < INI_SIZE)
         return content;
-    stage_say(stage, "\\assay\\assay.ini is ignored: %s",
-              EFI_ERROR(status) ? firmware_status(status) : "it is larger than 16 KB");
+    say(stage, "\\assay\\assay.ini is ignored: %s",
+        EFI_ERROR(status) ? firmware_status(status) : "it is larger than 16 KB");
     firmware_free(stage->firmware, content);
     return NULL;
 }
@@ -70,7 +70,7 @@ bool ask(struct stage *stage, struct options *options)
     stage->console.plain = options->plain;
     if (good && fits_image(options, &complaint))
         return true;
-    stage_say(stage, "%s%s", from, complaint.at);
+    say(stage, "%s%s", from, complaint.at);
     stage_line(stage, "Nothing is done. --help lists the options.");
     return false;
 }

@@ -86,9 +86,9 @@ static bool answers(struct host *host, unsigned core)
     if (other->tried)
         return other->answers || refuse_start(host, core, "it did not answer before");
     other->tried = true;
-    stage_say(host->stage, "Starting processor %u (at most %u s)", core, PATIENCE_SECONDS);
+    say(host->stage, "Starting processor %u (at most %u s)", core, PATIENCE_SECONDS);
     if (is_sibling(&host->here, &other->location))
-        stage_say(host->stage, "Warning: processor %u shares its caches with processor 0, which waits busily", core);
+        say(host->stage, "Warning: processor %u shares its caches with processor 0, which waits busily", core);
     EFI_STATUS status = host->services->start_one(host->services, do_nothing, other->number, NULL,
                                                   PATIENCE_SECONDS * 1000000, NULL, &finished);
     other->answers = !EFI_ERROR(status);

@@ -55,9 +55,9 @@ static void print_checks(struct stage *stage)
     for (; checks.printed < checks.count; checks.printed++) {
         const struct check *check = &checks.check[checks.printed];
         if (check->held)
-            stage_say(stage, check->detail[0] ? "ok %s (%s)" : "ok %s", check->name, check->detail);
+            say(stage, check->detail[0] ? "ok %s (%s)" : "ok %s", check->name, check->detail);
         else
-            stage_say(stage, "FAIL %s: %s", check->name, check->detail);
+            say(stage, "FAIL %s: %s", check->name, check->detail);
     }
     checks.printed = checks.count = 0;
 }
@@ -134,7 +134,7 @@ static void test_file(struct stage *stage)
     EFI_STATUS status = stage->volume.root ? write_and_read(stage->volume.root) : EFI_NOT_FOUND;
     bool cannot = status == EFI_NOT_FOUND || status == EFI_WRITE_PROTECTED || status == EFI_VOLUME_FULL;
     if (cannot)
-        stage_say(stage, "skipped: the firmware writes a file: %s", firmware_status(status));
+        say(stage, "skipped: the firmware writes a file: %s", firmware_status(status));
     else
         keep("the firmware writes a file", !EFI_ERROR(status), EFI_ERROR(status) ? firmware_status(status) : "");
 }
@@ -146,7 +146,7 @@ static void test_keyboard(struct stage *stage)
     if (console_wait(&stage->console, KEY_MS))
         keep("the firmware reads a key", true, "");
     else
-        stage_say(stage, "skipped: the firmware reads a key: none was pressed within %u s", KEY_MS / 1000);
+        say(stage, "skipped: the firmware reads a key: none was pressed within %u s", KEY_MS / 1000);
 }
 
 static void test_firmware(struct stage *stage)
@@ -192,13 +192,13 @@ bool selftest(struct session *session)
         print_checks(stage);
     }
     if (wanted(session, "quiet")) {
-        stage_say(stage, "selftest: %u quiet periods", QUIET_PERIODS);
+        say(stage, "selftest: %u quiet periods", QUIET_PERIODS);
         kernel_selftest_quiet(session->machine, QUIET_PERIODS);
         print_checks(stage);
         test_firmware(stage);
     }
     if (checks.lost)
-        stage_say(stage, "selftest: %u more checks were made than can be listed", checks.lost);
-    stage_say(stage, "selftest: %u passed, %u failed", checks.passed, checks.failed);
+        say(stage, "selftest: %u more checks were made than can be listed", checks.lost);
+    say(stage, "selftest: %u passed, %u failed", checks.passed, checks.failed);
     return checks.failed == 0;
 }

@@ -23,7 +23,7 @@ static bool open_machine(struct session *session)
         setup.grants[i] = memory->grants[i];
     session->machine = kernel_open(&setup, &why);
     if (!session->machine)
-        stage_say(session->stage, "This machine cannot be owned: %s", why);
+        say(session->stage, "This machine cannot be owned: %s", why);
     return session->machine != NULL;
 }
 
@@ -37,17 +37,17 @@ static void say_machine(struct session *session)
     struct stage *stage = session->stage;
     const struct facts *facts = machine_facts(session->machine);
     struct clock clock = machine_clock(session->machine);
-    stage_say(stage, "Board   %s, serial %s", known(session->board.name), known(session->board.serial));
-    stage_say(stage, "        firmware %s", known(session->board.firmware));
-    stage_say(stage, "CPU     %s, %u processor%s, clock %lu MHz in steps of %lu",
-              facts->brand[0] ? facts->brand : facts->vendor, machine_processors(session->machine),
-              machine_processors(session->machine) == 1 ? "" : "s", (unsigned long)(clock.hz / 1000000),
-              (unsigned long)clock.step);
-    stage_say(stage, "Memory  %lu MB to measure with, in %u piece%s; %lu MB stay with the firmware",
-              (unsigned long)(session->memory.granted / MB), session->memory.grant_count,
-              session->memory.grant_count == 1 ? "" : "s", (unsigned long)(session->memory.left / MB));
+    say(stage, "Board   %s, serial %s", known(session->board.name), known(session->board.serial));
+    say(stage, "        firmware %s", known(session->board.firmware));
+    say(stage, "CPU     %s, %u processor%s, clock %lu MHz in steps of %lu",
+        facts->brand[0] ? facts->brand : facts->vendor, machine_processors(session->machine),
+        machine_processors(session->machine) == 1 ? "" : "s", (unsigned long)(clock.hz / 1000000),
+        (unsigned long)clock.step);
+    say(stage, "Memory  %lu MB to measure with, in %u piece%s; %lu MB stay with the firmware",
+        (unsigned long)(session->memory.granted / MB), session->memory.grant_count,
+        session->memory.grant_count == 1 ? "" : "s", (unsigned long)(session->memory.left / MB));
     if (facts->emulated)
-        stage_say(stage, "        emulated: the caches that are seen here are those of another machine");
+        say(stage, "        emulated: the caches that are seen here are those of another machine");
 }
 
 bool session_open(struct session *session, struct stage *stage, const struct options *options)
@@ -58,7 +58,7 @@ bool session_open(struct session *session, struct stage *stage, const struct opt
     host_open(&session->host, stage);
     if (!memory_take(&session->memory, stage->firmware, sizeof(struct run), options->memory,
                      options->request.all_memory, &why)) {
-        stage_say(stage, "No measuring: %s", why);
+        say(stage, "No measuring: %s", why);
         return false;
     }
     session->run = (struct run *)(uintptr_t)session->memory.run.base;

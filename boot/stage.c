@@ -42,17 +42,6 @@ void stage_progress(struct stage *stage, const char *line)
     console_progress(&stage->console, line);
 }
 
-void stage_say(struct stage *stage, const char *format, ...)
-{
-    char buffer[256];
-    struct text line = text_in(buffer, sizeof buffer);
-    va_list list;
-    va_start(list, format);
-    text_format_list(&line, format, list);
-    va_end(list);
-    stage_line(stage, buffer);
-}
-
 bool stage_refuse(struct stage *stage, const char *format, ...)
 {
     struct text why = text_in(stage->why, sizeof stage->why);

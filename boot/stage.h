@@ -3,6 +3,7 @@
 #pragma once
 #include "boot/console.h"
 #include "boot/volume.h"
+#include "run/deliver.h"
 #include "run/progress.h"
 
 enum { MOST_DOCUMENTS = 8 };
@@ -49,9 +50,6 @@ void stage_close(struct stage *);
 
 /* Frees the documents that are in memory. */
 void stage_forget_documents(struct stage *);
-
-/* A line to the console in the format of base/text.h, at most 255 characters. */
-void stage_say(struct stage *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Sets stage_why() and returns false. */
 bool stage_refuse(struct stage *, const char *format, ...) __attribute__((format(printf, 2, 3)));
