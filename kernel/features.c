@@ -83,6 +83,16 @@ bool features_intel_core(const struct features *features)
     return features->intel && features->family >= 6 && features->family != 15;
 }
 
+bool features_core2(const struct features *features)
+{
+    enum { MEROM = 0x0f, MEROM_L = 0x16, PENRYN = 0x17, DUNNINGTON = 0x1d };
+
+    if (!features->intel || features->family != 6)
+        return false;
+    return features->model == MEROM || features->model == MEROM_L || features->model == PENRYN ||
+           features->model == DUNNINGTON;
+}
+
 uint64_t features_encryption_bit(const struct cpuid_dump *dump)
 {
     struct cpuid_leaf leaf = leaf_of(dump, 0x8000001f);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* knobs.c: the switches of machine_turn(): hardware prefetchers. A set bit turns a prefetcher off. A switch exists
  * where its bit could be changed and read back; it is turned back when the probe ends, and during every rest. */
+#include "kernel/features.h"
 #include "kernel/quiet.h"
 
 struct toggle {
@@ -20,6 +21,14 @@ static const struct toggle intel[TOGGLES] = {
     {LISTED_MISC_FEATURE_CONTROL, 8, "L2 code stream"},
 };
 
+/* Intel SDM volume 4, IA32_MISC_ENABLE, as Core 2 has it. */
+static const struct toggle intel_core2[TOGGLES] = {
+    {LISTED_MISC_ENABLE, 9, "L2 streamer"},
+    {LISTED_MISC_ENABLE, 19, "L2 adjacent line"},
+    {LISTED_MISC_ENABLE, 37, "L1D next line"},
+    {LISTED_MISC_ENABLE, 39, "L1D stride by instruction"},
+};
+
 /* AMD Processor Programming Reference, PrefetchControl, from Zen 3 on. */
 static const struct toggle amd[TOGGLES] = {
     {LISTED_PREFETCH_CONTROL, 0, "L1 stream"},  {LISTED_PREFETCH_CONTROL, 1, "L1 stride"},
@@ -27,10 +36,31 @@ static const struct toggle amd[TOGGLES] = {
     {LISTED_PREFETCH_CONTROL, 5, "L2 up/down"},
 };
 
-/* The row of a switch; NULL: this processor's vendor has none there. */
+/* AMD BIOS and Kernel Developer's Guides of families 10h and 12h, DC_CFG: DisHwPf. */
+static const struct toggle amd_10h[TOGGLES] = {{LISTED_DC_CFG, 13, "L1D hardware"}};
+
+/* Zen 1 and 2: of the same MSR another bit, in no manual but measured (arXiv 2204.03290). That of the L2 prefetcher
+ * lies in CU_CFG3 and is 0 when it is off: left as it is. */
+static const struct toggle amd_17h[TOGGLES] = {{LISTED_DC_CFG, 16, "L1D hardware"}};
+
+/* The switches that this processor may have; NULL: none is known. */
+static const struct toggle *toggles_of(const struct features *features)
+{
+    if (listed_applies(features, LISTED_MISC_FEATURE_CONTROL))
+        return intel;
+    if (listed_applies(features, LISTED_MISC_ENABLE))
+        return intel_core2;
+    if (listed_applies(features, LISTED_PREFETCH_CONTROL))
+        return amd;
+    if (listed_applies(features, LISTED_DC_CFG))
+        return features->family == FAMILY_ZEN ? amd_17h : amd_10h;
+    return NULL;
+}
+
+/* The row of a switch; NULL: this processor has none there. */
 static const struct toggle *toggle_of(const struct machine *machine, unsigned row)
 {
-    const struct toggle *toggles = machine->features.intel ? intel : machine->features.amd ? amd : NULL;
+    const struct toggle *toggles = toggles_of(&machine->features);
 
     return toggles && row < TOGGLES && toggles[row].name ? &toggles[row] : NULL;
 }

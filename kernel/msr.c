@@ -51,13 +51,16 @@ uint64_t smi_count(struct machine *machine)
     return machine->smi_seen;
 }
 
-/* Intel: SDM volume 4 and the disclosure of its prefetcher controls. AMD: Processor Programming References. */
+/* Intel: SDM volume 4 and the disclosure of its prefetcher controls. AMD: BIOS and Kernel Developer's Guides, Processor
+ * Programming References. */
 static const struct {
     uint32_t number;
     const char *name;
 } listed_msrs[LISTED_MSRS] = {
     [LISTED_MISC_FEATURE_CONTROL] = {0x1a4, "MSR_MISC_FEATURE_CONTROL"},
+    [LISTED_MISC_ENABLE] = {0x1a0, "IA32_MISC_ENABLE"},
     [LISTED_PREFETCH_CONTROL] = {0xc0000108, "PrefetchControl"},
+    [LISTED_DC_CFG] = {0xc0011022, "DC_CFG"},
     [LISTED_DE_CFG] = {0xc0011029, "DE_CFG"},
 };
 
@@ -73,16 +76,22 @@ const char *listed_name(enum listed listed)
 
 bool listed_applies(const struct features *features, enum listed listed)
 {
-    enum { KNIGHTS_LANDING = 0x57, KNIGHTS_MILL = 0x85, FIRST_DE_CFG = 0x10 };
+    enum { KNIGHTS_LANDING = 0x57, KNIGHTS_MILL = 0x85 };
 
     switch (listed) {
     case LISTED_MISC_FEATURE_CONTROL: /* on the two Knights the same bits mean something else */
-        return features_intel_core(features) &&
+        return features_intel_core(features) && !features_core2(features) &&
                (features->family != 6 || (features->model != KNIGHTS_LANDING && features->model != KNIGHTS_MILL));
+    case LISTED_MISC_ENABLE: /* elsewhere its bits have other meanings, or none */
+        return features_core2(features);
     case LISTED_PREFETCH_CONTROL:
         return features->amd && features->prefetch_control;
+    case LISTED_DC_CFG:
+        return features->amd && !features->prefetch_control &&
+               (features->family == FAMILY_K10 || features->family == FAMILY_K10_LLANO ||
+                features->family == FAMILY_ZEN);
     case LISTED_DE_CFG:
-        return features->amd && features->family >= FIRST_DE_CFG && !features->lfence_declared;
+        return features->amd && features->family >= FAMILY_K10 && !features->lfence_declared;
     default:
         return false;
     }

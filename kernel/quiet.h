@@ -16,7 +16,14 @@ enum {
 };
 
 /* MSRs that quiet may change, beside EFER and PAT (msr.c has their names). */
-enum listed { LISTED_MISC_FEATURE_CONTROL, LISTED_PREFETCH_CONTROL, LISTED_DE_CFG, LISTED_MSRS };
+enum listed {
+    LISTED_MISC_FEATURE_CONTROL,
+    LISTED_MISC_ENABLE,
+    LISTED_PREFETCH_CONTROL,
+    LISTED_DC_CFG,
+    LISTED_DE_CFG,
+    LISTED_MSRS
+};
 
 /* Everything that quiet changes, and some that it must not change by accident. */
 struct state {
