@@ -2,249 +2,82 @@
 /* latency.c: mean load latency against footprint, and the plateaus of that curve.
  *
  * Findings: latency.plateaus (how many were seen), and for each plateau N, from 1:
- *   latency.N.cycles   core cycles of a load, the middle of the plateau
+ *   latency.N.cycles   core cycles of a load, the middle of the plateau; of a level that is nowhere level, the curve at
+ *                      the geometric middle between its ends
  *   latency.N.ns       the same in nanoseconds
- *   latency.N.ends     bytes: the largest footprint measured that is still on the plateau; the true end lies between it
- *                      and the next footprint measured, a quarter of an octave further on (half an octave above 16 MB)
- *   latency.4k.sizes, latency.2m.sizes, latency.1g.sizes   footprints measured with pages of that size
+ *   latency.N.ends     bytes: the largest footprint measured that is not yet an eighth of the way up to the next level;
+ *                      the next one measured lies a quarter of an octave further on (half an octave above 16 MB)
+ *   latency.4k.sizes, latency.2m.sizes, latency.1g.sizes   footprints measured with pages of that size; the same for
+ *                      other page sizes that a machine has
  * Series: latency.4k, latency.2m, latency.1g: core cycles (or ticks, when cycles are not known) against bytes.
  *
- * A footprint is walked line by line in pseudo-random cyclic order: once to fill, then in timed batches, each beside a
- * batch of dependent adds that tells the core clock of that very moment. The plateaus come from the curve with the
- * largest pages, where translation costs least. The sweep goes on to 8 times the last step, and to 64 MB at least: a
- * first level of 32 KB may be followed by a second one of 2 MB, and no step in between says that it is there. Where no
- * step at all is seen it ends at 16 MB. */
+ * A footprint is walked line by line in pseudo-random cyclic order: once to fill, then a whole lap more, of which
+ * batches are timed, each beside a batch of dependent adds that tells the core clock of that very moment. The plateaus
+ * come from the curve with the largest pages, where translation costs least. The sweep goes on to 8 times the last step
+ * (64 times while the curve still climbs), and to 64 MB at least: a first level of 32 KB may be followed by a second
+ * one of 2 MB, and no step in between says that it is there. Where no step at all is seen it ends at 16 MB. */
 #include "base/text.h"
 #include "probes/confidence.h"
+#include "probes/curve.h"
 #include "probes/probes.h"
 #include "probes/rate.h"
-#include "probes/step.h"
-#include "probes/stretch.h"
 
 enum {
-    LINE = 64,              /* bytes between the stops */
-    FIRST = 1 << 10,        /* bytes */
-    NO_STEP = 16 << 20,     /* bytes: no first level is so large; a sweep without a step ends here */
-    ALWAYS = 64 << 20,      /* bytes: a sweep that has seen a step goes at least so far */
-    BEYOND = 8,             /* times the last step */
-    USUALLY = 1 << 30,      /* bytes: the sweep goes no further without all_memory */
-    SPARSE_LIMIT = 4 << 20, /* bytes: other page sizes when the first showed no step */
-    BATCHES = 11,
-    SHORT_BATCH = 4096, /* visits */
-    LONG_BATCH = 32768,
-    LAPS = 32,
-    MOST_NOTED = 8 /* plateaus */
+    USUALLY = 1 << 30, /* bytes: no sweep goes further without all_memory */
+    MOST_NOTED = 8     /* plateaus */
 };
 
-/* Core cycles (ticks, when cycles are not known) that two levels differ by at least. */
-static const double LEAST_STEP = 0.5;
+/* An end at the border is right or one footprint off, and the value of a level that is nowhere level is read off a
+ * climb: how often either is wrong is not known from this run's noise. */
+static const double NEAR_BORDER = 0.1, ROUNDED_OFF = 0.1;
 
 struct latency {
     struct bench bench;
-    struct stretch stretch;
+    struct curve curve;
     struct notebook *notebook;
-    bool all_memory, contiguous;
-    unsigned pages, page_index; /* for the progress line */
-    uint64_t limit;             /* bytes: no further */
-    /* One sweep. */
-    unsigned count;
-    double cycles[MAX_SERIES_LENGTH], spread[MAX_SERIES_LENGTH]; /* first quartile, above 0; to the middle, relative */
-    double least[MAX_SERIES_LENGTH];                             /* the quickest batch */
-    struct point point[MAX_SERIES_LENGTH];
-    struct plateau plateau[MAX_PLATEAUS];
-    unsigned plateaus;
-    bool stepped;             /* a step was seen at some time */
-    double rate_error;        /* that an add is not a core cycle */
-    double end[MAX_PLATEAUS]; /* error of each end: the probability that it is none */
+    bool contiguous;
+    double rate_error;          /* that an add is not a core cycle */
+    unsigned end[MAX_PLATEAUS]; /* the point at which each plateau ends */
+    double end_error[MAX_PLATEAUS];
 };
 
-/* How densely a sweep samples: four footprints an octave up to `quarters` bytes, two up to `halves`, then one. */
-struct density {
-    uint64_t quarters, halves;
-};
-
-static const struct density FULL = {16 << 20, UINT64_MAX}, /* the sweep that plateaus are taken from */
-    LIGHT = {2 << 20, 64 << 20},                           /* other page sizes */
-    SEARCH = {1 << 20, 0},                                 /* the first, until a step was seen */
-    SPARSE = {0, 0};                                       /* other page sizes when the first showed no step */
-
-/* The footprint after this one. */
-static uint64_t next_footprint(uint64_t bytes, const struct density *density)
+/* One curve, and the series of it. */
+static void sweep(struct latency *latency, const char *id, enum density density)
 {
-    uint64_t octave = FIRST;
-    while (octave <= bytes / 2)
-        octave *= 2;
-    if (bytes < density->quarters)
-        return bytes + octave / 4;
-    if (bytes < density->halves)
-        return bytes + octave / 2;
-    return bytes + octave;
-}
-
-/* Visits of a batch: many laps, so that what the calls between two batches pushed out of a full cache does not count;
- * or a part of a lap, where that would be too long. */
-static uint64_t batch_length(const struct walk *walk)
-{
-    uint64_t length = LAPS * walk->length;
-    return length < SHORT_BATCH || walk->length > SHORT_BATCH ? SHORT_BATCH : length > LONG_BATCH ? LONG_BATCH : length;
-}
-
-/* The timed batches of a linked walk that has been filled: their quartiles in core cycles, or ticks, a visit. */
-static bool time_batches(struct bench *bench, const struct walk *walk, struct point *point, double *least)
-{
-    double load[BATCHES], add[BATCHES];
-    uint64_t position = 0, length = batch_length(walk);
-    for (unsigned i = 0; i < BATCHES; i++) {
-        if (walk->length <= SHORT_BATCH && !bench_warm(bench, walk, 0, walk->length))
-            return false;
-        if (!bench_batch(bench, walk, position, length, &load[i]) ||
-            (bench->cycles_per_tick > 0 && !bench_block(bench, BLOCK_ADD, SHORT_BATCH, &add[i])))
-            return false;
-        if (walk->length > SHORT_BATCH)
-            position += length;
-    }
-    /* Ticks of a core cycle: the low end of the adds, like that of the loads, is the undisturbed one. */
-    double cycle = bench->cycles_per_tick > 0 ? quantile(add, BATCHES, 0.25) / SHORT_BATCH : 1;
-    double unit = cycle > 0 ? cycle * (double)length : (double)length;
-    point->low = quantile(load, BATCHES, 0.25) / unit;
-    *least = load[0] / unit;
-    point->middle = quantile(load, BATCHES, 0.5) / unit;
-    point->high = quantile(load, BATCHES, 0.75) / unit;
-    return true;
-}
-
-static bool measure_footprint(struct latency *latency, uint64_t bytes, struct point *point, double *least)
-{
-    struct bench *bench = &latency->bench;
-    struct stops stops = stops_sequence(latency->stretch.base, LINE, bytes / LINE);
-    struct walk walk = walk_over(&stops, OP_LOAD, bench_seed(bench));
-    point->x = (double)bytes;
-    return bench_link(bench, &walk) && bench_warm(bench, &walk, 0, walk.length) &&
-           time_batches(bench, &walk, point, least) && bench_rest(bench, false);
-}
-
-/* What is known of the plateaus by now. */
-static void find_plateaus(struct latency *latency)
-{
-    double spread[MAX_SERIES_LENGTH];
-    for (unsigned i = 0; i < latency->count; i++)
-        spread[i] = latency->spread[i];
-    /* The clock can show a batch no better than to a step of its own. A level that costs not even half a core cycle
-     * more is none (half a tick, when cycles are not known). */
-    double batch_ticks = latency->cycles[0] * SHORT_BATCH;
-    if (latency->bench.cycles_per_tick > 0)
-        batch_ticks /= latency->bench.cycles_per_tick;
-    struct step_rules rules = {.least_step = LEAST_STEP, .least_points = 3};
-    rules.least_noise = (double)latency->bench.clock.step / batch_ticks;
-    double middle = quantile(spread, latency->count, 0.5);
-    if (rules.least_noise < middle)
-        rules.least_noise = middle;
-    latency->plateaus = step_plateaus(latency->cycles, latency->count, &rules, latency->plateau);
-}
-
-/* Bytes at which the last step begins, 0 when none was seen. */
-static uint64_t last_step(const struct latency *latency)
-{
-    unsigned left = latency->plateaus;
-    if (left && latency->plateau[left - 1].last + 1 == latency->count)
-        left--;
-    return left ? (uint64_t)latency->point[latency->plateau[left - 1].last].x : 0;
-}
-
-static uint64_t sweep_end(const struct latency *latency)
-{
-    uint64_t end = BEYOND * last_step(latency);
-    if (!end)
-        end = NO_STEP;
-    else if (end < ALWAYS)
-        end = ALWAYS;
-    if (end > USUALLY)
-        end = USUALLY;
-    if (latency->all_memory)
-        end = UINT64_MAX;
-    return end < latency->limit ? end : latency->limit;
-}
-
-/* One more footprint. False: skipped or refused. */
-static bool add_footprint(struct latency *latency, uint64_t bytes)
-{
-    struct point point;
-    unsigned i = latency->count;
-    if (!measure_footprint(latency, bytes, &point, &latency->least[i]))
-        return false;
-    latency->point[i] = point;
-    latency->cycles[i] = point.low > 0 ? point.low : 1e-3;
-    latency->spread[i] = point.low > 0 ? (point.middle - point.low) / point.low : 0;
-    latency->count++;
-    find_plateaus(latency);
-    return true;
-}
-
-/* The first step was seen among footprints an octave apart: takes those away, so that they are measured again as
- * densely as all others. Returns the footprint to go on from. */
-static uint64_t go_back(struct latency *latency, uint64_t bytes)
-{
-    bool sparse = bytes > SEARCH.quarters;
-    latency->stepped = true;
-    while (sparse && latency->count && latency->point[latency->count - 1].x > (double)SEARCH.quarters)
-        latency->count--;
-    if (sparse)
-        find_plateaus(latency);
-    return sparse ? SEARCH.quarters : bytes;
-}
-
-static void measure_curve(struct latency *latency, const struct density *density)
-{
-    bool sparse = density == &SPARSE;
-    uint64_t end = sparse && latency->limit > SPARSE_LIMIT ? SPARSE_LIMIT : sweep_end(latency);
-    for (uint64_t bytes = FIRST; bytes <= end && latency->count < MAX_SERIES_LENGTH;) {
-        uint64_t done = 1000 * bytes / end;
-        latency->bench.permille = (unsigned)((latency->page_index * 1000 + done) / latency->pages);
-        if (!add_footprint(latency, bytes))
-            return;
-        if (density == &FULL && !latency->stepped && last_step(latency))
-            bytes = go_back(latency, bytes);
-        if (!sparse)
-            end = sweep_end(latency);
-        bytes = next_footprint(bytes, density == &FULL && !latency->stepped ? &SEARCH : density);
-    }
-}
-
-/* One curve. */
-static void sweep(struct latency *latency, const char *id, const struct density *density)
-{
+    struct curve *curve = &latency->curve;
     struct series *series =
         note_series(latency->notebook, id, "bytes", latency->bench.cycles_per_tick > 0 ? "cycles" : "ticks");
-    latency->count = 0;
-    latency->plateaus = 0;
-    measure_curve(latency, density);
-    for (unsigned i = 0; i < latency->count; i++)
-        note_point(latency->notebook, series, latency->point[i]);
+    curve_measure(curve, density);
+    for (unsigned i = 0; i < curve->count; i++)
+        note_point(latency->notebook, series, curve->point[i]);
 }
 
 /* What noise does to one point of a plateau, in its unit, and how far off the whole level may be. */
 struct noise {
     double spread; /* standard deviation of points, from their quartiles */
-    double bias;   /* all points may be too slow: from the quickest batches; and the clock's step */
+    double bias;   /* points may be too slow: how far they lie above their quickest batch; and the clock's step */
     double within; /* middle distance from the first quartile of a point's batches to their middle */
 };
 
-static struct noise noise_of(const struct latency *latency, const struct plateau *plateau)
+static struct noise noise_of(const struct curve *curve, const struct plateau *plateau)
 {
-    double value[MAX_SERIES_LENGTH], least[MAX_SERIES_LENGTH], within[MAX_SERIES_LENGTH];
+    double value[MAX_SERIES_LENGTH], above[MAX_SERIES_LENGTH], within[MAX_SERIES_LENGTH];
     unsigned count = 0;
     for (unsigned i = plateau->first; i <= plateau->last; i++, count++) {
-        value[count] = latency->cycles[i];
-        least[count] = latency->least[i];
-        within[count] = latency->point[i].middle - latency->point[i].low;
+        value[count] = curve->cycles[i];
+        above[count] = curve->cycles[i] - curve->least[i];
+        within[count] = curve->point[i].middle - curve->point[i].low;
     }
-    double rate = latency->bench.cycles_per_tick, step = (double)latency->bench.clock.step / SHORT_BATCH;
-    struct noise noise = {.bias = plateau->level - quantile(least, count, 0.1)};
+    double rate = curve->bench->cycles_per_tick, step = (double)curve->bench->clock.step / 2;
+    struct noise noise = {.bias = quantile(above, count, 0.5)};
     noise.spread = (quantile(value, count, 0.75) - quantile(value, count, 0.25)) / 1.349;
     noise.within = quantile(within, count, 0.5);
     if (noise.bias < 0)
         noise.bias = 0;
-    noise.bias += rate > 0 ? step * rate * (1 + plateau->level) : step;
+    /* The clock's step hides half of itself in a batch, and in the adds beside it. */
+    noise.bias += step / CURVE_BATCH * (rate > 0 ? rate : 1);
+    if (rate > 0)
+        noise.bias += step * rate / (double)curve_adds(curve->bench) * plateau->level;
     return noise;
 }
 
@@ -257,41 +90,86 @@ static double point_error(const struct noise *noise, double tolerance)
     return error < 1 ? error : 1;
 }
 
-/* The share of points, among all of two plateaus (or all after the last one, when the curve climbs on), that lie on the
- * other side of a border between them; never less than what so many points can exclude (Laplace's rule of succession).
- */
-static double strays(const struct latency *latency, const struct plateau *low, const struct plateau *high,
-                     double border)
+/* The share of points, of a plateau up to its end and of all up to the next one's last, that lie on the other side of a
+ * border between them; never less than what so many points can exclude (Laplace's rule of succession). */
+static double strays(const struct curve *curve, unsigned index, unsigned end, double border)
 {
-    unsigned stray = 0, count = 0;
-    for (unsigned i = low->first; i <= low->last; i++, count++)
-        stray += latency->cycles[i] > border;
-    for (unsigned i = high ? high->first : low->last + 1; i <= (high ? high->last : latency->count - 1); i++, count++)
-        stray += latency->cycles[i] < border;
-    return (stray + 1.0) / (count + 2.0);
+    unsigned last = index + 1 < curve->plateaus ? curve->plateau[index + 1].last : curve->count - 1;
+    unsigned first = curve->plateau[index].first, stray = 0;
+    for (unsigned i = first; i <= last; i++)
+        stray += i <= end ? curve->cycles[i] > border : curve->cycles[i] < border;
+    return (stray + 1.0) / (last - first + 3.0);
 }
 
-/* The error of an end: how often noise would take a point across the border halfway up the step, twice, because both
- * points around it are measured again with other orders, and must lie on their sides of it again. */
-static bool measure_end(struct latency *latency, unsigned index, double *error)
+/* A plateau ends where the curve has climbed an eighth of the way to the next one (or to the last point, where none
+ * follows). Before that a hashed set or two overflow, or a policy lets a few loads miss: the capacity is not exceeded
+ * yet; a sixteenth more than the capacity costs at least as much under LRU. */
+static double border_of(const struct curve *curve, unsigned index)
+{
+    const struct plateau *low = &curve->plateau[index];
+    double high = index + 1 < curve->plateaus ? low[1].level : curve->cycles[curve->count - 1];
+    return low->level + (high - low->level) / 8;
+}
+
+static unsigned end_of(const struct curve *curve, unsigned index, double border)
+{
+    const struct plateau *low = &curve->plateau[index];
+    unsigned end = low->last, most = index + 1 < curve->plateaus ? low[1].first : curve->count;
+    /* What climbs on to less than the least factor is no other level. */
+    if (index + 1 == curve->plateaus && curve->cycles[curve->count - 1] < low->level * curve_least_ratio)
+        return curve->count - 1;
+    while (end + 1 < most && curve->cycles[end + 1] < border)
+        end++;
+    return end;
+}
+
+/* Measures both footprints around an end again, with other orders. *lower, *higher: whether a footprint lies on the
+ * other side of the border now. The one above is judged by its middle: where a policy adapts, some parts of a lap hit
+ * and others miss. */
+static bool look_again(struct curve *curve, unsigned end, double border, bool *lower, bool *higher)
+{
+    enum { LAPS = 4 };
+    struct point below, above;
+    double least;
+    if (!curve_footprint(curve, (uint64_t)curve->point[end].x, LAPS, &below, &least) ||
+        !curve_footprint(curve, (uint64_t)curve->point[end + 1].x, LAPS, &above, &least))
+        return false;
+    *lower = below.low > border;
+    *higher = above.middle < border;
+    return true;
+}
+
+/* Where a plateau ends, and the error of that: how often noise would take a point across the border, twice, because
+ * the point at the end must lie below it twice more, and the next one above it once more. An end so near to the border
+ * that another order lifts it over is none: the footprint before is asked for. */
+static bool measure_end(struct latency *latency, unsigned index)
 {
     enum { AGAIN = 2 };
-    const struct plateau *low = &latency->plateau[index], *high = index + 1 < latency->plateaus ? low + 1 : NULL;
-    double border = (low->level + latency->cycles[low->last + 1]) / 2, tolerance = border - low->level;
-    struct noise noise = noise_of(latency, low);
-    double chance = point_error(&noise, tolerance), stray = strays(latency, low, high, border);
+    struct curve *curve = &latency->curve;
+    double border = border_of(curve, index), tolerance = border - curve->plateau[index].level;
+    unsigned end = end_of(curve, index, border), looks = 0, high = 0, moves = 0;
+    latency->end_error[index] = 0;
+    while (looks < AGAIN && end + 1 < curve->count) {
+        bool lower, higher;
+        if (!look_again(curve, end, border, &lower, &higher))
+            return false;
+        looks = lower ? 0 : looks + 1;
+        high += higher;
+        if (lower && end == curve->plateau[index].first)
+            break;
+        end -= lower;
+        moves += lower;
+    }
+    latency->end[index] = end;
+    if (end + 1 >= curve->count)
+        return true;
+    struct noise noise = noise_of(curve, &curve->plateau[index]);
+    double chance = point_error(&noise, tolerance), stray = strays(curve, index, end, border);
     if (chance < stray)
         chance = stray;
-    *error = chance * chance;
-    for (unsigned i = 0; i < AGAIN; i++) {
-        struct point below, above;
-        double least;
-        if (!measure_footprint(latency, (uint64_t)latency->point[low->last].x, &below, &least) ||
-            !measure_footprint(latency, (uint64_t)latency->point[low->last + 1].x, &above, &least))
-            return false;
-        if (below.low > border || above.low < border)
-            *error = 1;
-    }
+    /* After a move the one above is the one at the border, on whichever side; after two, nobody knows where it is. */
+    bool vague = looks < AGAIN || moves > 1 || (high == AGAIN && !moves);
+    latency->end_error[index] = vague ? 1 : chance * chance + (moves ? NEAR_BORDER : 0);
     return true;
 }
 
@@ -316,38 +194,52 @@ static void note_unless_noise(struct latency *latency, const char *id, double va
 /* The end of a plateau: a size only where physical order is certain. */
 static void note_end(struct latency *latency, unsigned index, double error, uint64_t cost)
 {
-    const struct plateau *plateau = &latency->plateau[index];
-    double end = latency->point[plateau->last].x;
+    const struct curve *curve = &latency->curve;
+    double end = curve->point[latency->end[index]].x;
     char id[28];
     plateau_id(id, index + 1, "ends");
-    if (plateau->last + 1 == latency->count)
+    if (latency->end[index] + 1 >= curve->count)
         note_missing(latency->notebook, id, "bytes", cost, "no next level seen up to %llu bytes",
-                     (unsigned long long)latency->point[latency->count - 1].x);
-    else if (end > (double)latency->stretch.contiguous && !latency->contiguous)
+                     (unsigned long long)curve->point[curve->count - 1].x);
+    else if (end > (double)curve->stretch.contiguous && !latency->contiguous)
         note_missing(latency->notebook, id, "bytes", cost, "physical order unknown beyond %llu bytes",
-                     (unsigned long long)latency->stretch.contiguous);
+                     (unsigned long long)curve->stretch.contiguous);
     else
-        note_unless_noise(latency, id, end, "bytes", error + latency->end[index], cost,
-                          "largest footprint on the plateau, in stops of 64 bytes, four (above 16 MB two) an octave");
+        note_unless_noise(
+            latency, id, end, "bytes", error + latency->end_error[index], cost,
+            "largest footprint less than an eighth up to the next level; four (from 16 MB two) an octave");
+}
+
+static const char hidden[] = "a climb of more than 2.5 octaves before it may hide a level: its number is not certain";
+
+static void note_unnumbered(struct latency *latency, unsigned number, uint64_t cost)
+{
+    static const char *const what[] = {"cycles", "ns", "ends"}, *const unit[] = {"cycles", "ns", "bytes"};
+    char id[28];
+    for (unsigned i = 0; i < sizeof what / sizeof *what; i++) {
+        plateau_id(id, number, what[i]);
+        note_missing(latency->notebook, id, unit[i], cost, "%s", hidden);
+    }
 }
 
 /* before: the error of all ends before this plateau, without which it would not be one of its own. */
 static void note_plateau(struct latency *latency, unsigned index, double before, uint64_t cost)
 {
-    const struct plateau *plateau = &latency->plateau[index];
+    const struct plateau *plateau = &latency->curve.plateau[index];
     double points = plateau->last - plateau->first + 1, hz = (double)latency->bench.clock.hz;
-    /* A level is told to half of the least step between two, or to 3 %, which a climb too slow to be one may hide. */
-    double tolerance = plateau->level * 0.03;
-    if (tolerance < LEAST_STEP / 2)
-        tolerance = LEAST_STEP / 2;
-    struct noise noise = noise_of(latency, plateau);
-    double error =
-        before + confidence_within(noise.spread, tolerance) / points + confidence_within(noise.bias, tolerance);
+    /* A level is told to half a cycle, or to what counts as level. */
+    double tolerance = plateau->level * curve_level;
+    if (tolerance < curve_least_step)
+        tolerance = curve_least_step;
+    struct noise noise = noise_of(&latency->curve, plateau);
+    double error = (plateau->first == plateau->last ? ROUNDED_OFF : 0) + before +
+                   confidence_within(noise.spread, tolerance) / points + confidence_within(noise.bias, tolerance);
     char id[28];
     plateau_id(id, index + 1, "cycles");
     if (latency->bench.cycles_per_tick > 0) {
-        note_unless_noise(latency, id, plateau->level, "cycles", error + latency->rate_error, cost,
-                          "dependent loads against adds beside them; level by optimal partitioning, to 0.25 or 3 %");
+        note_unless_noise(
+            latency, id, plateau->level, "cycles", error + latency->rate_error, cost,
+            "dependent loads against adds beside them; level by optimal partitioning, to half a cycle or 2 %");
         hz *= latency->bench.cycles_per_tick;
     } else {
         note_missing(latency->notebook, id, "cycles", cost, "core cycles are not known");
@@ -358,17 +250,18 @@ static void note_plateau(struct latency *latency, unsigned index, double before,
     note_end(latency, index, before, cost);
 }
 
-struct page_size {
-    uint64_t bytes;
-    const char *series, *sizes;
-};
+/* Every run says something about these sizes, whatever the machine has. */
+static const uint64_t usual_pages[] = {1 << 30, 2 << 20, 4 << 10};
 
-/* The largest first: its curve is the one that plateaus are taken from. */
-static const struct page_size page_sizes[] = {{1 << 30, "latency.1g", "latency.1g.sizes"},
-                                              {2 << 20, "latency.2m", "latency.2m.sizes"},
-                                              {4 << 10, "latency.4k", "latency.4k.sizes"}};
+enum { USUAL_PAGES = sizeof usual_pages / sizeof *usual_pages, MOST_PAGES = 4 };
 
-enum { PAGE_SIZES = sizeof page_sizes / sizeof *page_sizes };
+/* "latency.4k" and what follows it. */
+static void page_id(char id[28], uint64_t page, const char *what)
+{
+    struct text text = text_in(id, 28);
+    unsigned unit = page >> 30 ? 30 : page >> 20 ? 20 : 10;
+    text_format(&text, "latency.%u%c%s", (unsigned)(page >> unit), unit == 30 ? 'g' : unit == 20 ? 'm' : 'k', what);
+}
 
 static void missing_plateaus(struct notebook *notebook, uint64_t cost, const char *why)
 {
@@ -378,70 +271,66 @@ static void missing_plateaus(struct notebook *notebook, uint64_t cost, const cha
     note_missing(notebook, "latency.1.ends", "bytes", cost, "%s", why);
 }
 
-/* The same, and no sweep either where there was none. */
-static void missing(struct notebook *notebook, uint64_t cost, const char *why)
+/* Why there is no sweep with a usual page size that nothing was said about. */
+static void missing_sizes(struct notebook *notebook, uint64_t cost, const char *why)
 {
-    missing_plateaus(notebook, cost, why);
-    for (unsigned i = 0; i < PAGE_SIZES; i++)
-        if (!noted(notebook, page_sizes[i].sizes))
-            note_missing(notebook, page_sizes[i].sizes, "sizes", cost, "%s", why);
+    char id[28];
+    for (unsigned i = 0; i < USUAL_PAGES; i++) {
+        page_id(id, usual_pages[i], ".sizes");
+        if (!noted(notebook, id))
+            note_missing(notebook, id, "sizes", cost, "%s", why);
+    }
 }
 
 /* What the first sweep, with the largest pages, says. */
 static void note_plateaus(struct latency *latency, uint64_t cost)
 {
+    const struct curve *curve = &latency->curve;
     char why[96];
     struct text text = text_in(why, sizeof why);
-    if (!last_step(latency)) {
+    if (!curve_last_step(curve)) {
         text_format(&text, "no step seen up to %llu bytes",
-                    (unsigned long long)(latency->count ? latency->point[latency->count - 1].x : 0));
+                    (unsigned long long)(curve->count ? curve->point[curve->count - 1].x : 0));
         missing_plateaus(latency->notebook, cost, why);
         return;
     }
-    unsigned count = latency->plateaus < MOST_NOTED ? latency->plateaus : MOST_NOTED;
+    curve_round_off(&latency->curve);
+    unsigned count = curve->plateaus < MOST_NOTED ? curve->plateaus : MOST_NOTED;
     double error = 0;
     for (unsigned i = 0; i < count; i++) {
-        latency->end[i] = 0;
-        if (latency->plateau[i].last + 1 < latency->count && !measure_end(latency, i, &latency->end[i]))
+        if (!measure_end(latency, i))
             return;
-        error += latency->end[i];
+        error += latency->end_error[i];
     }
-    note_unless_noise(latency, "latency.plateaus", count, "", error, cost,
-                      "optimal partitioning of the logarithm of the latency; every end measured 3 times");
+    if (!count || latency->end[count - 1] + 1 < curve->count)
+        note_missing(latency->notebook, "latency.plateaus", "", cost,
+                     "after plateau %u the curve climbs up to %llu bytes and finds no other", count,
+                     (unsigned long long)curve->point[curve->count - 1].x);
+    else if (curve->sure < count)
+        note_missing(latency->notebook, "latency.plateaus", "", cost, "%s", hidden);
+    else
+        note_unless_noise(latency, "latency.plateaus", count, "", error, cost,
+                          "optimal partitioning of the logarithm of the latency; every end measured 3 times");
     error = 0;
     for (unsigned i = 0; i < count; i++) {
-        note_plateau(latency, i, error, cost);
-        error += latency->end[i];
+        if (i < curve->sure)
+            note_plateau(latency, i, error, cost);
+        else
+            note_unnumbered(latency, i + 1, cost);
+        error += latency->end_error[i];
     }
 }
 
-static bool has_page(struct machine *machine, uint64_t page)
+/* Maps what a sweep may use. False: not one such page fits. */
+static bool prepare(struct latency *latency, uint64_t page, uint64_t available)
 {
-    for (unsigned i = 0; machine_page(machine, i); i++)
-        if (machine_page(machine, i) == page)
-            return true;
-    return false;
-}
-
-/* Maps what a sweep may use. False: noted why not. */
-static bool prepare(struct latency *latency, const struct page_size *page, uint64_t available)
-{
-    struct machine *machine = latency->bench.machine;
-    const char *why = "the memory has no such page in one piece";
+    struct curve *curve = &latency->curve;
     uint64_t wanted = available;
-    if (!latency->all_memory) {
-        wanted = available / 2 < USUALLY ? available / 2 : USUALLY;
-        wanted = wanted < page->bytes ? page->bytes : wanted;
-    }
-    if (!has_page(machine, page->bytes))
-        why = "no pages of that size here";
-    else if (stretch_map(machine, page->bytes, wanted, &latency->stretch))
-        why = NULL;
-    if (why) {
-        note_missing(latency->notebook, page->sizes, "sizes", 0, "%s", why);
+    if (!curve->all_memory && wanted > USUALLY)
+        wanted = USUALLY;
+    if (!stretch_map(latency->bench.machine, page, wanted, &curve->stretch))
         return false;
-    }
-    latency->limit = latency->stretch.size < wanted ? latency->stretch.size : wanted;
+    curve->limit = curve->stretch.size < wanted ? curve->stretch.size : wanted;
     return true;
 }
 
@@ -450,29 +339,48 @@ static const char *reason(const struct latency *latency)
     return latency->bench.skipped ? "skipped" : machine_why(latency->bench.machine);
 }
 
-/* The sweeps, from the largest pages down. */
+/* One page size. first: the plateaus are taken from it. */
+static void sweep_pages(struct latency *latency, uint64_t page, enum density density, bool first)
+{
+    struct curve *curve = &latency->curve;
+    char series[28], sizes[28];
+    uint64_t before = machine_steps(latency->bench.machine);
+    page_id(series, page, "");
+    page_id(sizes, page, ".sizes");
+    sweep(latency, series, density);
+    uint64_t cost = machine_steps(latency->bench.machine) - before;
+    if (bench_ok(&latency->bench)) {
+        note_value(latency->notebook, sizes, curve->count, "sizes", confidence_from(0), cost, "footprints measured");
+        if (first)
+            note_plateaus(latency, cost);
+    } else {
+        note_missing(latency->notebook, sizes, "sizes", cost, "%s", reason(latency));
+    }
+}
+
+/* The sweeps, from the largest pages down, where translation costs least. */
 static void sweep_all(struct latency *latency, uint64_t available)
 {
     struct machine *machine = latency->bench.machine;
+    struct curve *curve = &latency->curve;
+    unsigned pages = 0;
     bool first = true, flat = false;
-    for (unsigned i = 0; i < PAGE_SIZES && bench_ok(&latency->bench); i++) {
-        latency->page_index = i;
-        if (!prepare(latency, &page_sizes[i], available))
+    while (pages < MOST_PAGES && machine_page(machine, pages))
+        pages++;
+    curve->permilles = pages ? 1000 / pages : 0;
+    for (unsigned i = pages; i-- && bench_ok(&latency->bench);) {
+        char sizes[28];
+        uint64_t page = machine_page(machine, i);
+        curve->permille = (pages - 1 - i) * curve->permilles;
+        page_id(sizes, page, ".sizes");
+        if (!prepare(latency, page, available)) {
+            note_missing(latency->notebook, sizes, "sizes", 0, "the memory has no such page in one piece");
             continue;
-        uint64_t before = machine_steps(machine);
-        sweep(latency, page_sizes[i].series, first ? &FULL : flat ? &SPARSE : &LIGHT);
-        uint64_t cost = machine_steps(machine) - before;
-        if (bench_ok(&latency->bench)) {
-            note_value(latency->notebook, page_sizes[i].sizes, latency->count, "sizes", confidence_from(0), cost,
-                       "footprints measured");
-            if (first)
-                note_plateaus(latency, cost);
-            flat = flat || (first && !last_step(latency));
-            first = false;
-        } else {
-            note_missing(latency->notebook, page_sizes[i].sizes, "sizes", cost, "%s", reason(latency));
         }
-        stretch_unmap(machine, &latency->stretch);
+        sweep_pages(latency, page, first ? DENSITY_FULL : flat ? DENSITY_SPARSE : DENSITY_LIGHT, first);
+        flat = flat || (first && !curve_last_step(curve));
+        first = false;
+        stretch_unmap(machine, &curve->stretch);
     }
 }
 
@@ -480,17 +388,17 @@ bool probe_latency(struct machine *machine, const struct request *request, struc
 {
     struct latency latency = {.bench = bench_open(machine, request->seed ^ 0x6c6174),
                               .notebook = notebook,
-                              .all_memory = request->all_memory,
-                              .contiguous = request->contiguous,
-                              .pages = PAGE_SIZES};
+                              .contiguous = request->contiguous};
     struct rate rate;
+    latency.curve.bench = &latency.bench;
+    latency.curve.all_memory = request->all_memory;
     bool ready = rate_measure(&latency.bench, &rate);
     latency.rate_error = rate.error;
     if (ready)
         sweep_all(&latency, stretch_available(machine));
-    if (!bench_ok(&latency.bench))
-        missing(notebook, machine_steps(machine), reason(&latency));
-    else if (!noted(notebook, "latency.plateaus"))
-        missing(notebook, 0, "no memory could be mapped");
+    bool good = bench_ok(&latency.bench);
+    missing_sizes(notebook, 0, good ? "no pages of that size here" : reason(&latency));
+    if (!good || !noted(notebook, "latency.plateaus"))
+        missing_plateaus(notebook, machine_steps(machine), good ? "no memory could be mapped" : reason(&latency));
     return !latency.bench.skipped;
 }

@@ -23,8 +23,18 @@ enum {
 static const double FAST_WEIGHT = 2.3025851, SLOW_WEIGHT = 0.2029408, CLEAR_WEIGHT = 0.6729445;
 static const double FAST = 0.5, SLOW = 0.9, CLEARLY = 4; /* in effects */
 
+/* What a prefetcher brings in is neither a hit nor a miss of the walk: every one that has a switch is off while a probe
+ * measures. The machine turns them back when the probe ends. */
+static void still_prefetchers(struct machine *machine)
+{
+    for (unsigned knob = KNOB_PREFETCH_FIRST; knob <= KNOB_PREFETCH_LAST; knob++)
+        if (machine_knob(machine, (enum knob)knob))
+            machine_turn(machine, (enum knob)knob, false);
+}
+
 struct bench bench_open(struct machine *machine, uint64_t seed)
 {
+    still_prefetchers(machine);
     return (struct bench){.machine = machine, .clock = machine_clock(machine), .seed = seed};
 }
 

@@ -22,6 +22,7 @@ struct bench {
     double cycles_per_tick; /* 0: not known; set by rate_measure (probes/rate.h) */
 };
 
+/* Turns off the prefetchers that can be turned off, until the probe ends. */
 struct bench bench_open(struct machine *, uint64_t seed);
 bool bench_ok(const struct bench *); /* neither skipped nor refused */
 uint64_t bench_seed(struct bench *); /* a new seed */

@@ -145,17 +145,47 @@ static double climb(const struct cutting *cutting, const struct piece *piece)
            middle_of(cutting->logarithm, piece->first, piece->first + third - 1);
 }
 
-/* Whether a piece is level: its own climb is small beside the nearer of the two steps at its ends. */
-static bool level(const struct cutting *cutting, unsigned index)
+/* The least distance of two levels, as a difference of logarithms, above a level. */
+static double least_rise(const struct cutting *cutting, const struct step_rules *rules, double level)
+{
+    double least = least_distance(cutting, rules, level);
+    double ratio = rules->least_ratio > 1 ? step_logarithm(rules->least_ratio) : 0;
+    return ratio > least ? ratio : least;
+}
+
+/* Whether a piece is level: its own climb is small beside the nearer of the steps to the next other level on either
+ * side. */
+static bool level(const struct cutting *cutting, const struct step_rules *rules, unsigned index)
 {
     const struct piece *piece = &cutting->piece[index];
-    double nearer = -1;
-    if (index)
-        nearer = apart(piece - 1, piece);
-    if (index + 1 < cutting->pieces && (nearer < 0 || apart(piece, piece + 1) < nearer))
-        nearer = apart(piece, piece + 1);
-    double climbs = climb(cutting, piece);
+    double nearer = -1, least = least_rise(cutting, rules, piece->level), climbs = climb(cutting, piece);
+    for (unsigned i = 0; i < cutting->pieces; i++) {
+        double here = apart(piece, &cutting->piece[i]);
+        if (here >= least && (nearer < 0 || here < nearer))
+            nearer = here;
+    }
     return nearer < 0 || climbs <= 4 * cutting->noise || climbs <= nearer / 3;
+}
+
+/* A piece beside the plateau before it: the same one, the next one, or none: the far side of a peak, or the part of a
+ * climb, when it follows without a step that is steep beside the distance. Of two pieces of one plateau the one with
+ * more points says its level. */
+static void add_plateau(const struct cutting *cutting, const struct step_rules *rules, const struct piece *piece,
+                        const struct plateau *next, struct plateau *plateau, unsigned *found)
+{
+    struct plateau *last = *found ? &plateau[*found - 1] : NULL;
+    double before = last ? step_logarithm(last->level) : 0, least = least_rise(cutting, rules, before);
+    if (!last) {
+        plateau[(*found)++] = *next;
+    } else if (piece->level >= before + least) {
+        double jump = cutting->logarithm[next->first] - cutting->logarithm[last->last];
+        if (next->first > last->last + 1 || jump > (piece->level - before) / 3)
+            plateau[(*found)++] = *next;
+    } else if (piece->level >= before - least) {
+        if (next->last - next->first > last->last - last->first)
+            last->level = next->level;
+        last->last = next->last;
+    }
 }
 
 unsigned step_plateaus(const double *value, unsigned count, const struct step_rules *rules,
@@ -178,19 +208,11 @@ unsigned step_plateaus(const double *value, unsigned count, const struct step_ru
     join(&cutting, rules);
     for (unsigned i = 0; i < cutting.pieces && found < MAX_PLATEAUS; i++) {
         const struct piece *piece = &cutting.piece[i];
-        if (piece->last - piece->first + 1 < rules->least_points || !level(&cutting, i))
-            continue;
-        if (found) {
-            struct plateau *last = &plateau[found - 1];
-            double before = step_logarithm(last->level), least = least_distance(&cutting, rules, before);
-            if (piece->level < before - least)
-                continue; /* the far side of a peak, or the machine became faster */
-            if (piece->level < before + least) {
-                last->last = piece->last; /* one level, with a disturbance in it */
-                continue;
-            }
-        }
-        plateau[found++] = (struct plateau){piece->first, piece->last, middle_of(value, piece->first, piece->last)};
+        struct plateau next = {piece->first, piece->last, middle_of(value, piece->first, piece->last)};
+        /* Where the series breaks off, a plateau may have begun just before. */
+        unsigned least = rules->least_points - (i + 1 == cutting.pieces);
+        if (piece->last - piece->first + 1 >= least && level(&cutting, rules, i))
+            add_plateau(&cutting, rules, piece, &next, plateau, &found);
     }
     return found;
 }

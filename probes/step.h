@@ -16,6 +16,7 @@ struct plateau {
 
 struct step_rules {
     double least_step;     /* two plateaus are farther apart than this, in the unit of the values; above 0 */
+    double least_ratio;    /* two plateaus differ at least by this factor; 1 or more; 0: any will do */
     double least_noise;    /* relative: what the clock's step alone does to a value */
     unsigned least_points; /* of a plateau, 2 or more; its end may have fewer when the series breaks off there */
 };

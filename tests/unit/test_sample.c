@@ -3,7 +3,7 @@
 #include "probes/confidence.h"
 #include "probes/rate.h"
 #include "probes/stretch.h"
-#include "tests/silicon/silicon.h"
+#include "tests/silicon/process/process.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -21,26 +21,19 @@ bool host_rest(struct host *host, unsigned permille)
     return !rests_until_skip || rests < rests_until_skip;
 }
 
-/* 32 KB, 8 ways, 64-byte lines. */
-static struct silicon_description quiet(void)
+/* 32 KB, 8 ways, 64-byte lines; memory as far away as a second level. */
+static struct description quiet(void)
 {
-    return (struct silicon_description){.name = "sample",
-                                        .size = 32768,
-                                        .ways = 8,
-                                        .line = 64,
-                                        .hit = 4,
-                                        .memory = 14,
-                                        .ratio_core = 1,
-                                        .ratio_clock = 1,
-                                        .hz = 1000000000,
-                                        .step = 1,
-                                        .span = 8 << 20};
+    struct description description;
+    description_plain(&description, 32768, 8, 64, 4, 14);
+    description.memory.span = 8 << 20;
+    return description;
 }
 
-static struct machine *opened(const struct silicon_description *description, uint64_t seed)
+static struct machine *opened(const struct description *description, uint64_t seed)
 {
     const char *why;
-    struct machine *machine = silicon_open(NULL, description, seed, NULL, &why);
+    struct machine *machine = process_open(NULL, description, seed, NULL, &why);
     assert_non_null(machine);
     return machine;
 }
@@ -85,7 +78,7 @@ static enum verdict decide(struct machine *machine, uint64_t seed, uint64_t stop
 static void no_spread_at_all(void **state)
 {
     (void)state;
-    struct silicon_description description = quiet();
+    struct description description = quiet();
     struct machine *machine = opened(&description, 1);
     struct answer answer;
     assert_int_equal(decide(machine, 1, 8, &answer), NOT_SLOWER);
@@ -98,8 +91,8 @@ static void no_spread_at_all(void **state)
 static void flat_clock_is_never_slower(void **state)
 {
     (void)state;
-    struct silicon_description description = quiet();
-    description.memory = description.hit;
+    struct description description = quiet();
+    description.memory.latency = description.cache[0].latency;
     struct machine *machine = opened(&description, 1);
     struct answer answer;
     assert_int_equal(decide(machine, 1, 100, &answer), NOT_SLOWER);
@@ -113,12 +106,13 @@ static void noise_does_not_decide(void **state)
     static const uint64_t steps[] = {1, 26, 100};
     unsigned undecided = 0, asked = 0;
     for (uint64_t seed = 0; seed < 60; seed++) {
-        struct silicon_description description = quiet();
-        description.step = steps[seed % 3];
+        struct description description = quiet();
+        description.clock.step = steps[seed % 3];
         description.noise.jitter = (unsigned)(seed % 5) * 40;
-        description.noise.bump_permille = (unsigned)(seed % 4) * 100;
-        description.noise.bump_ticks = 100 + seed * 700;
-        description.noise.bump_told = seed % 2;
+        /* Readings take 4000 to 14000 cycles and what an interruption takes: one of three to 45 is hit. */
+        description.noise.smi_length = 100 + seed * 700;
+        description.noise.smi_period = seed % 4 ? description.noise.smi_length + 180000 / (seed % 4) : 0;
+        description.noise.smi_counted = seed % 2;
         struct machine *machine = opened(&description, seed);
         struct answer answer;
         enum verdict fits = decide(machine, seed, 8, &answer);
@@ -135,7 +129,7 @@ static void noise_does_not_decide(void **state)
 static void skipping_ends_a_decision(void **state)
 {
     (void)state;
-    struct silicon_description description = quiet();
+    struct description description = quiet();
     struct machine *machine = opened(&description, 1);
     struct bench bench = bench_open(machine, 1);
     struct stretch stretch;
@@ -154,9 +148,10 @@ static void skipping_ends_a_decision(void **state)
 static void rate_needs_whole_multiplies(void **state)
 {
     (void)state;
-    struct silicon_description description = quiet();
-    description.ratio_core = 37;
-    description.ratio_clock = description.step = 26;
+    struct description description = quiet();
+    description.clock.ratio_core = 37;
+    description.clock.ratio_clock = 26;
+    description.clock.step = 26;
     description.noise.jitter = 30;
     struct machine *machine = opened(&description, 3);
     struct bench bench = bench_open(machine, 1);
