@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* test_silicon_fetch.c: what jumps cost with a branch-target buffer, by hand and against a list that knows it all. */
+#include "tests/silicon/fetch.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+/* after the headers that it needs */
+#include <cmocka.h>
+
+enum { JUMP = 2, MISS = 9 };
+
+/* LRU targets, sets by the number of the 16-byte block. */
+static void describe(struct description *description, unsigned cores, uint64_t sets, unsigned ways)
+{
+    memset(description, 0, sizeof *description);
+    description->cores = cores;
+    description->fetch.jump = JUMP;
+    description->fetch.miss = MISS;
+    description->fetch.targets = sets > 0;
+    description->fetch.target_shape.index.kind = INDEX_MODULO;
+    description->fetch.target_shape.index.sets = sets;
+    description->fetch.target_shape.ways = ways;
+    assert_true(policy_parse(&description->fetch.target_shape.policy, "LRU"));
+}
+
+static void without_a_buffer_every_target_is_known(void **state)
+{
+    struct description description;
+    struct fetch *fetch;
+
+    (void)state;
+    describe(&description, 2, 0, 0);
+    fetch = fetch_create(&description, 1);
+    assert_int_equal(fetch_jump(fetch, 0, 0x1000, 0x2000), JUMP);
+    assert_int_equal(fetch_jump(fetch, 1, 0x1000, 0x3000), JUMP);
+    fetch_mark(fetch);
+    assert_int_equal(fetch_digest(fetch), fetch_digest(fetch));
+    fetch_destroy(fetch);
+    fetch_destroy(NULL);
+}
+
+static void targets_are_learnt(void **state)
+{
+    struct description description;
+    struct fetch *fetch;
+
+    (void)state;
+    describe(&description, 2, 4, 2);
+    fetch = fetch_create(&description, 1);
+    assert_int_equal(fetch_jump(fetch, 0, 0x1000, 0x2000), JUMP + MISS);
+    assert_int_equal(fetch_jump(fetch, 0, 0x1000, 0x2000), JUMP);
+    assert_int_equal(fetch_jump(fetch, 0, 0x1000, 0x2008), JUMP + MISS); /* elsewhere this time */
+    assert_int_equal(fetch_jump(fetch, 0, 0x1000, 0x2008), JUMP);
+    assert_int_equal(fetch_jump(fetch, 1, 0x1000, 0x2008), JUMP + MISS); /* a core's own */
+    assert_int_equal(fetch_jump(fetch, 0, 0x1008, 0x2008), JUMP + MISS); /* another jump of the same block */
+    assert_int_equal(fetch_jump(fetch, 0, 0x1000, 0x2008), JUMP);        /* beside it in the set's other way */
+    /* 0x1000, 0x1040, 0x1080 are blocks 256, 260, 264: all set 0 of 4, which has two ways. */
+    assert_int_equal(fetch_jump(fetch, 0, 0x1040, 1), JUMP + MISS); /* 0x1008 goes: used longest ago */
+    assert_int_equal(fetch_jump(fetch, 0, 0x1000, 0x2008), JUMP);
+    assert_int_equal(fetch_jump(fetch, 0, 0x1080, 1), JUMP + MISS); /* 0x1040 goes */
+    assert_int_equal(fetch_jump(fetch, 0, 0x1000, 0x2008), JUMP);
+    assert_int_equal(fetch_jump(fetch, 0, 0x1040, 1), JUMP + MISS);
+    assert_int_equal(fetch_jump(fetch, 0, 0x1010, 1), JUMP + MISS); /* set 1: disturbs nobody */
+    assert_int_equal(fetch_jump(fetch, 0, 0x1000, 0x2008), JUMP);
+    assert_int_equal(fetch_jump(fetch, 0, 0, 0), JUMP + MISS); /* address 0 is as good as any */
+    assert_int_equal(fetch_jump(fetch, 0, 0, 0), JUMP);
+    fetch_destroy(fetch);
+}
+
+/* A ring of jumps that the buffer holds: from the second lap on every lap ends as the one before it. */
+static void rings_repeat(void **state)
+{
+    struct description description;
+    struct fetch *fetch;
+    uint64_t before = 0, changed;
+
+    (void)state;
+    describe(&description, 1, 16, 4);
+    fetch = fetch_create(&description, 1);
+    for (unsigned lap = 0; lap < 4; lap++) {
+        unsigned cycles = 0;
+
+        fetch_mark(fetch);
+        for (uint64_t i = 0; i < 64; i++)
+            cycles += fetch_jump(fetch, 0, i * 16, (i + 1) % 64 * 16);
+        assert_int_equal(cycles, lap == 0 ? 64 * (JUMP + MISS) : 64 * JUMP);
+        if (lap > 1)
+            assert_int_equal(fetch_digest(fetch), before);
+        before = fetch_digest(fetch);
+    }
+    fetch_jump(fetch, 0, 0, 0x40); /* a new target */
+    changed = fetch_digest(fetch);
+    assert_true(changed != before);
+    fetch_destroy(fetch);
+}
+
+/* A list of jumps per set, used last first. */
+static void agrees_with_a_list(void **state)
+{
+    struct naive {
+        uint64_t from, to;
+        unsigned used;
+    } list[8][3] = {0};
+    struct random random = {99};
+    struct description description;
+    struct fetch *fetch;
+
+    (void)state;
+    describe(&description, 1, 8, 3);
+    fetch = fetch_create(&description, 1);
+    for (unsigned i = 1; i < 30000; i++) {
+        uint64_t from = 1 + random_below(&random, 600), to = random_below(&random, 2);
+        struct naive *set = list[from / 16 % 8], *found = NULL, *oldest = set;
+
+        for (unsigned way = 0; way < 3; way++) {
+            if (set[way].from == from)
+                found = &set[way];
+            if (set[way].used < oldest->used)
+                oldest = &set[way];
+        }
+        assert_int_equal(fetch_jump(fetch, 0, from, to), found && found->to == to ? JUMP : JUMP + MISS);
+        *(found ? found : oldest) = (struct naive){from, to, i};
+    }
+    fetch_destroy(fetch);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(without_a_buffer_every_target_is_known),
+        cmocka_unit_test(targets_are_learnt),
+        cmocka_unit_test(rings_repeat),
+        cmocka_unit_test(agrees_with_a_list),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
