@@ -1,217 +1,290 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* describe.c: reading the description of a modelled machine, and opening a machine from it. */
-#include "base/text.h"
-#include "tests/silicon/inside.h"
-#include <stdlib.h>
+/* describe.c: description_read and description_write: a machine's file section by section. Every name is looked up in
+ * the table of describe_table.c; every complaint names the line. */
+#include "tests/silicon/describe.h"
+#include "tests/silicon/ini.h"
 #include <string.h>
 
-/* A number of the description: its name, where it lies and how wide it is there. */
-struct field {
-    const char *name;
-    size_t offset, size;
+/* What reading has come to. */
+struct reader {
+    struct description *description;
+    const struct ini *ini;
+    struct text *why;
+    uint64_t taken; /* section kinds that came, by bit */
 };
 
-#define FIELD(member)                                                                                                  \
-    {                                                                                                                  \
-#member, offsetof(struct silicon_description, member), sizeof(((struct silicon_description *)0)->member)       \
+static bool wrong(const struct reader *reader, unsigned line, const char *name, const char *what)
+{
+    text_format(reader->why, "line %u: '%s' %s", line, name, what);
+    return false;
+}
+
+static const struct section *section_of(const char *kind)
+{
+    for (unsigned i = 0; i < description_section_count; i++)
+        if (strcmp(description_sections[i].kind, kind) == 0)
+            return &description_sections[i];
+    return NULL;
+}
+
+static unsigned *count_of(const struct section *section, struct description *description)
+{
+    return (unsigned *)(void *)((char *)description + section->count);
+}
+
+/* Where the name of a structure is kept, if it has one; what it means, if it has none. */
+static bool name_structure(const struct section *section, void *base, const char *name)
+{
+    struct cache_description *cache = base;
+    struct tlb_description *tlb = base;
+    struct psc_description *psc = base;
+    struct prefetcher_description *prefetcher = base;
+    int place;
+
+    if (strcmp(section->kind, "cache") == 0) {
+        text_copy(cache->name, sizeof cache->name, name);
+        return strcmp(cache->name, name) == 0;
     }
-
-static const struct field fields[] = {
-    FIELD(size),
-    FIELD(ways),
-    FIELD(line),
-    FIELD(hit),
-    FIELD(memory),
-    FIELD(hz),
-    FIELD(step),
-    FIELD(span),
-    FIELD(noise.jitter),
-    FIELD(noise.bump_permille),
-    FIELD(no_1g),
-    FIELD(no_2m),
-    FIELD(noise.bump_ticks),
-    FIELD(noise.bump_told),
-};
-
-static const struct field *field_named(const char *name)
-{
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-        if (text_equal(fields[i].name, name))
-            return &fields[i];
-    return NULL;
-}
-
-/* NULL, or what is wrong with it. */
-static const char *set_number(struct silicon_description *description, const struct field *field, const char *text)
-{
-    uint64_t value;
-    if (!text_read_number(text, &value))
-        return "is not a number";
-    if (field->size < 8 && value >> 8 * field->size)
-        return "is too large";
-    if (field->size == 1 && value > 1)
-        return "is not 0 or 1";
-    memcpy((char *)description + field->offset, &value, field->size);
-    return NULL;
-}
-
-static const char *set_ratio(struct silicon_description *description, char *text)
-{
-    char *slash = strchr(text, '/');
-    uint64_t core, clock;
-    if (!slash)
-        return "is not a fraction";
-    *slash = 0;
-    if (!text_read_number(text, &core) || !text_read_number(slash + 1, &clock) || !core || !clock || core >> 20 ||
-        clock >> 20)
-        return "is not a fraction of numbers from 1 to 1048575";
-    description->ratio_core = (unsigned)core;
-    description->ratio_clock = (unsigned)clock;
-    return NULL;
-}
-
-static const char *set(struct silicon_description *description, const char *name, char *value)
-{
-    const struct field *field = field_named(name);
-    if (text_equal(name, "name"))
-        text_copy(description->name, sizeof description->name, value);
-    else if (text_equal(name, "ratio"))
-        return set_ratio(description, value);
-    else if (field)
-        return set_number(description, field, value);
+    if (strcmp(section->kind, "tlb") == 0) {
+        text_copy(tlb->name, sizeof tlb->name, name);
+        return strcmp(tlb->name, name) == 0;
+    }
+    place = word_place(section->again ? PREFETCHER_NAMES : PSC_NAMES, name);
+    if (place < 0 || strcmp(name, "-") == 0)
+        return false;
+    if (section->again)
+        prefetcher->kind = (enum prefetcher_kind)place;
     else
-        return "is no value of a description";
-    return NULL;
+        psc->level = (unsigned)place;
+    return true;
 }
 
-/* What keeps a description from being a machine, or NULL. */
-static const char *unsound(const struct silicon_description *description)
+static const char *right_names(const struct section *section)
 {
-    uint64_t way = (uint64_t)description->ways * description->line;
-    if (!way || description->size % way || !description->size)
-        return "size is not a whole number of sets of ways * line bytes";
-    if (description->line < 8 || description->line & (description->line - 1))
-        return "line is not a power of two of at least 8 bytes";
-    if (!description->hit || description->memory < description->hit)
-        return "hit is 0, or above memory";
-    if (!description->hz || !description->step)
-        return "hz or step is 0";
-    if (!description->ratio_core || !description->ratio_clock)
-        return "there is no ratio";
-    if (description->span < 4096 || description->span % 4096 || description->span >> 40)
-        return "span is not a whole number of 4096-byte pages below 1 TB";
-    return NULL;
+    if (strcmp(section->kind, "psc") == 0)
+        return "has no such name: pde, pdpte, pml4e, pml5e, unified";
+    if (section->again)
+        return "has no such name: next-line, adjacent, stream, stride, next-page";
+    return "has too long a name: at most 7 characters for a cache, 11 for a TLB";
 }
 
-static char *trim(char *text)
+/* Whether an earlier section has the same kind and name. */
+static bool came_before(const struct ini *ini, const struct ini_line *line)
 {
-    while (*text == ' ' || *text == '\t')
-        text++;
-    size_t length = strlen(text);
-    while (length && strchr(" \t\r", text[length - 1]))
-        text[--length] = 0;
-    return text;
-}
+    for (size_t i = 0; i < ini->count && ini->lines[i].number < line->number; i++) {
+        const struct ini_line *before = &ini->lines[i];
 
-/* One line, which is changed. NULL, or what is wrong. *about: the name that it is about. */
-static const char *read_line(struct silicon_description *description, char *line, const char **about)
-{
-    char *comment = strchr(line, '#');
-    if (comment)
-        *comment = 0;
-    *about = trim(line);
-    if (!**about)
-        return NULL;
-    char *equals = strchr(line, '=');
-    if (!equals)
-        return "has no '='";
-    *equals = 0;
-    *about = trim(line);
-    return set(description, *about, trim(equals + 1));
-}
-
-bool silicon_describe(struct silicon_description *description, const char *ini, size_t length, char *complaint,
-                      size_t capacity)
-{
-    struct text text = text_in(complaint, capacity);
-    *description = (struct silicon_description){
-        .ratio_core = 1, .ratio_clock = 1, .hz = 1000000000, .step = 1, .span = 64 << 20, .hit = 1, .memory = 1};
-    const char *end = ini + length;
-    for (unsigned number = 1; ini < end; number++) {
-        const char *newline = memchr(ini, '\n', (size_t)(end - ini)), *about;
-        size_t size = (size_t)((newline ? newline : end) - ini);
-        char line[200];
-        if (size >= sizeof line) {
-            text_format(&text, "line %u is longer than %u characters", number, (unsigned)sizeof line - 1);
-            return false;
-        }
-        memcpy(line, ini, size);
-        line[size] = 0;
-        ini += size + 1;
-        const char *wrong = read_line(description, line, &about);
-        if (wrong) {
-            text_format(&text, "line %u: '%s' %s", number, about, wrong);
-            return false;
-        }
+        if (before->section && strcmp(before->key, line->key) == 0 && strcmp(before->value, line->value) == 0)
+            return true;
     }
-    const char *wrong = unsound(description);
-    if (wrong)
-        text_string(&text, wrong);
-    return !wrong;
+    return false;
 }
 
-static void declare(struct facts *facts, const char *id, uint64_t value)
+/* Makes room for a section's structure; NULL: there is something wrong with its header. */
+static void *section_start(struct reader *reader, const struct section *section, const struct ini_line *line)
 {
-    struct declared *declared = &facts->declared[facts->declared_count++];
-    *declared = (struct declared){.low = value, .high = value, .by = "description"};
-    text_copy(declared->id, sizeof declared->id, id);
-}
+    char *base = (char *)reader->description + section->offset;
+    unsigned *count;
 
-static void tell_facts(struct facts *facts, const struct silicon_description *description)
-{
-    *facts = (struct facts){.implementation = "silicon", .vendor = "model"};
-    text_copy(facts->brand, sizeof facts->brand, description->name);
-    text_copy(facts->board, sizeof facts->board, description->name);
-    text_copy(facts->note, sizeof facts->note, "one level of data cache, no page tables, one core");
-    declare(facts, "cpu.tsc", description->hz);
-    declare(facts, "cpu.clock_step", description->step);
-    declare(facts, "l1d.size", description->size);
-    declare(facts, "l1d.ways", description->ways);
-    declare(facts, "l1d.line", description->line);
-    declare(facts, "l1d.latency", description->hit);
-}
-
-static uint64_t view_size(uint64_t span)
-{
-    uint64_t size = (uint64_t)1 << 30;
-    while (size < 2 * span)
-        size *= 2;
-    return size;
-}
-
-struct machine *silicon_open(struct host *host, const struct silicon_description *description, uint64_t seed,
-                             struct recording *recording, const char **why)
-{
-    enum { PAGE = 4096 };
-    *why = unsound(description);
-    struct machine *machine = *why ? NULL : calloc(1, sizeof *machine);
-    if (!machine)
-        return NULL;
-    machine->description = *description;
-    machine->host = host;
-    machine->random.state = seed;
-    machine->front.recording = recording;
-    machine->front.view = (struct view){.base = (uint64_t)1 << 40, .size = view_size(description->span)};
-    machine->cache.sets = description->size / ((uint64_t)description->ways * description->line);
-    machine->cache.lines = calloc(machine->cache.sets * description->ways, sizeof *machine->cache.lines);
-    machine->memory = calloc(1, description->span);
-    machine->page = calloc(machine->front.view.size / PAGE, sizeof *machine->page);
-    machine->mapped = calloc(description->span / PAGE, sizeof *machine->mapped);
-    if (!machine->cache.lines || !machine->memory || !machine->page || !machine->mapped) {
-        *why = "not enough memory for the model";
-        machine_close(machine);
+    if (section->named != (line->value[0] != '\0')) {
+        wrong(reader, line->number, line->key,
+              section->named ? "needs a name: [kind name]" : "is a section without a name");
         return NULL;
     }
-    tell_facts(&machine->facts, description);
-    return machine;
+    if (!section->again && came_before(reader->ini, line)) {
+        wrong(reader, line->number, section->named ? line->value : line->key, "is there twice: once is right");
+        return NULL;
+    }
+    if (section->count == 0)
+        return base;
+    count = count_of(section, reader->description);
+    if (*count >= section->most) {
+        text_format(reader->why, "line %u: '%s' is there too often: at most %u are possible", line->number, line->key,
+                    section->most);
+        return NULL;
+    }
+    base += section->size * (*count)++;
+    if (!name_structure(section, base, line->value)) {
+        wrong(reader, line->number, line->key, right_names(section));
+        return NULL;
+    }
+    return base;
+}
+
+/* Every entry of a section has to be a name of it, and there once unless it may repeat. */
+static bool names_known(const struct reader *reader, const struct section *section, const struct ini_line *first,
+                        const struct ini_line *end)
+{
+    for (const struct ini_line *line = first; line < end; line++) {
+        const struct field *known = NULL;
+
+        for (unsigned i = 0; i < description_field_count; i++)
+            if (strcmp(description_fields[i].section, section->kind) == 0 &&
+                strcmp(description_fields[i].name, line->key) == 0)
+                known = &description_fields[i];
+        if (known == NULL) {
+            text_format(reader->why, "line %u: '%s' is no name of [%s]: one of", line->number, line->key,
+                        section->kind);
+            for (unsigned i = 0; i < description_field_count; i++)
+                if (strcmp(description_fields[i].section, section->kind) == 0)
+                    text_format(reader->why, " %s", description_fields[i].name);
+            text_string(reader->why, " is right");
+            return false;
+        }
+        for (const struct ini_line *before = first; before < line && !value_repeats(known->kind); before++)
+            if (strcmp(before->key, line->key) == 0)
+                return wrong(reader, line->number, line->key, "is there twice: once is right");
+    }
+    return true;
+}
+
+/* Reads all values of one field; lines that repeat, one after the other. */
+static bool field_read(const struct reader *reader, const struct field *field, void *base,
+                       const struct ini_line *header, const struct ini_line *end)
+{
+    char what[400];
+    bool given = false;
+
+    for (const struct ini_line *line = header + 1; line < end; line++) {
+        struct text why = text_in(what, sizeof what);
+
+        if (strcmp(line->key, field->name) != 0)
+            continue;
+        given = true;
+        if (!value_read(field, reader->description, base, line->value, &why)) {
+            text_format(&why, ", not '%.40s'", line->value);
+            return wrong(reader, line->number, line->key, what);
+        }
+    }
+    if (given || value_repeats(field->kind))
+        return true;
+    if (field->fallback == NULL) {
+        text_format(reader->why, "line %u: '%s' is missing in [%s%s%s]: it has to be there", header->number,
+                    field->name, header->key, header->value[0] != '\0' ? " " : "", header->value);
+        return false;
+    }
+    struct text why = text_in(what, sizeof what);
+    return value_read(field, reader->description, base, field->fallback, &why) ||
+           wrong(reader, header->number, field->name, what);
+}
+
+static bool section_read(struct reader *reader, const struct ini_line *header, const struct ini_line *end)
+{
+    const struct section *section = section_of(header->key);
+    const char *unsound;
+    void *base;
+
+    if (section == NULL)
+        return wrong(reader, header->number, header->key,
+                     "is no kind of section: machine, clock, memory, cache, tlb, psc, walker, prefetcher, fetch, "
+                     "counters, noise are");
+    if (reader->taken == 0 && section != description_sections)
+        return wrong(reader, header->number, header->key, "comes too early: [machine] is the first section");
+    base = section_start(reader, section, header);
+    if (base == NULL || !names_known(reader, section, header + 1, end))
+        return false;
+    reader->taken |= UINT64_C(1) << (section - description_sections);
+    for (unsigned i = 0; i < description_field_count; i++)
+        if (strcmp(description_fields[i].section, section->kind) == 0 &&
+            !field_read(reader, &description_fields[i], base, header, end))
+            return false;
+    unsound = section_finish(section, base);
+    if (unsound == NULL)
+        unsound = section_unsound(section, reader->description, base);
+    return unsound == NULL || wrong(reader, header->number, section->named ? header->value : header->key, unsound);
+}
+
+/* A section that did not come is read as an empty one, if it may be missing. */
+static bool missing_read(struct reader *reader)
+{
+    static char nothing[1];
+
+    for (unsigned i = 0; i < description_section_count; i++) {
+        const struct section *section = &description_sections[i];
+        const struct ini_line header = {reader->ini->last, true, (char *)(uintptr_t)section->kind, nothing};
+
+        if ((reader->taken >> i & 1) != 0 || section->named)
+            continue;
+        if (section->required)
+            return wrong(reader, reader->ini->last, section->kind, "is missing: every machine has that section");
+        if (!section_read(reader, &header, &header + 1))
+            return false;
+    }
+    return true;
+}
+
+bool description_read(struct description *description, const char *ini, size_t length, char *complaint, size_t capacity)
+{
+    struct text why = text_in(complaint, capacity);
+    struct ini *lines = ini_read(ini, length, &why);
+    struct reader reader = {description, lines, &why, 0};
+    bool good = lines != NULL;
+
+    memset(description, 0, sizeof *description);
+    for (size_t at = 0, end; good && at < lines->count; at = end) {
+        for (end = at + 1; end < lines->count && !lines->lines[end].section; end++)
+            ;
+        good = section_read(&reader, &lines->lines[at], &lines->lines[end]);
+    }
+    good = good && missing_read(&reader);
+    if (good && description_unsound(description) != NULL)
+        good = wrong(&reader, lines->last, description->name, description_unsound(description));
+    ini_free(lines);
+    return good;
+}
+
+static void section_name_write(const struct section *section, const void *base, struct text *text)
+{
+    text_char(text, ' ');
+    if (section->again)
+        word_write(PREFETCHER_NAMES, ((const struct prefetcher_description *)base)->kind, text);
+    else if (strcmp(section->kind, "psc") == 0)
+        word_write(PSC_NAMES, ((const struct psc_description *)base)->level, text);
+    else if (strcmp(section->kind, "tlb") == 0)
+        text_string(text, ((const struct tlb_description *)base)->name);
+    else
+        text_string(text, ((const struct cache_description *)base)->name);
+}
+
+/* What differs from what a missing entry would give. */
+static void section_write(const struct section *section, const struct description *description, const void *base,
+                          struct text *text)
+{
+    char value[1024];
+
+    text_format(text, "\n[%s", section->kind);
+    if (section->named)
+        section_name_write(section, base, text);
+    text_string(text, "]\n");
+    for (unsigned i = 0; i < description_field_count; i++) {
+        const struct field *field = &description_fields[i];
+
+        for (unsigned item = 0; strcmp(field->section, section->kind) == 0; item++) {
+            struct text one = text_in(value, sizeof value);
+
+            if (!value_write(field, description, base, item, &one))
+                break;
+            text->cut = text->cut || one.cut;
+            if (field->fallback == NULL || strcmp(field->fallback, value) != 0)
+                text_format(text, "%s = %s\n", field->name, value);
+        }
+    }
+}
+
+bool description_write(const struct description *description, char *ini, size_t capacity)
+{
+    struct text text = text_in(ini, capacity);
+
+    text_string(&text, "# SPDX-License-Identifier: BSD-2-Clause\n");
+    for (unsigned i = 0; i < description_section_count; i++) {
+        const struct section *section = &description_sections[i];
+        const char *base = (const char *)description + section->offset;
+        unsigned count = 1;
+
+        if (section->count != 0)
+            count = *(const unsigned *)(const void *)((const char *)description + section->count);
+        for (; count > 0; count--, base += section->size)
+            section_write(section, description, base, &text);
+    }
+    return !text.cut;
 }

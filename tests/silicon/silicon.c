@@ -1,349 +1,271 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* silicon.c: the modelled machine: its ground, and the operations that a probe asks of it.
- *
- * Every load and store is looked up in a simulated cache by its physical address, so nothing here knows what a probe
- * wants to find out. */
-#include "tests/silicon/inside.h"
+/* silicon.c: a modelled machine put together: what one access goes through, what it is counted as, and how time and
+ * noise go by. Everything that it reads and writes is the ground's. */
+#include "tests/silicon/silicon.h"
 #include <stdlib.h>
 
-enum { SMALL_PAGE = 4096, PAGE_2M = 2 << 20, PAGE_1G = 1 << 30, PAGE_FAULT = 14, STREAM_LINE = 64 };
+/* Lines of other programs: physical addresses that no probe is granted, in enough memory to reach every set. */
+static const uint64_t others_base = (uint64_t)1 << 40, others_size = (uint64_t)1 << 32;
 
-/* Bits of a page of the view; the rest is the physical address. */
-enum { PRESENT = 1, TYPE_SHIFT = 1, TYPE_MASK = 7 };
-
-bool back_span(struct machine *machine, unsigned index, struct span *span)
+static bool create_parts(struct silicon *silicon, struct ground *ground, uint64_t seed)
 {
-    if (index)
+    const struct description *description = silicon->description;
+    struct random random = {seed};
+
+    silicon->caches = caches_create(description, random_next(&random));
+    if (!silicon->caches)
         return false;
-    uint64_t size = machine->description.span, contiguous = 1;
-    while (contiguous <= size / 2)
-        contiguous *= 2;
-    *span = (struct span){.base = SPAN_BASE, .size = size, .contiguous = contiguous};
-    return true;
+    silicon->translation = translation_create(description, silicon->caches, ground, random_next(&random));
+    silicon->prefetch = prefetch_create(description);
+    silicon->fetch = fetch_create(description, random_next(&random));
+    silicon->counters = counters_create(description);
+    silicon->clock.description = &description->clock;
+    noise_start(&silicon->noise, &description->noise, random_next(&random));
+    silicon->noise_at = noise_next(&silicon->noise);
+    return silicon->translation && silicon->prefetch && silicon->fetch && silicon->counters;
 }
 
-struct clock back_clock(struct machine *machine)
+struct silicon *silicon_create(const struct description *description, struct ground *ground, uint64_t seed,
+                               const char **why)
 {
-    return (struct clock){.hz = machine->description.hz, .step = machine->description.step};
-}
+    struct silicon *silicon;
 
-unsigned back_cores(struct machine *machine)
-{
-    (void)machine;
-    return 1;
-}
-
-unsigned back_processors(struct machine *machine)
-{
-    return back_cores(machine);
-}
-
-uint64_t back_page(struct machine *machine, unsigned index)
-{
-    uint64_t pages[4] = {SMALL_PAGE};
-    unsigned count = 1;
-    if (!machine->description.no_2m)
-        pages[count++] = PAGE_2M;
-    if (!machine->description.no_1g)
-        pages[count++] = PAGE_1G;
-    return index < count ? pages[index] : 0;
-}
-
-/* Takes a page of the view away. */
-static void unmap_page(struct machine *machine, uint64_t page)
-{
-    uint64_t was = machine->page[page];
-    if (was & PRESENT)
-        machine->mapped[((was & ~(uint64_t)(SMALL_PAGE - 1)) - SPAN_BASE) / SMALL_PAGE].count--;
-    machine->page[page] = 0;
-}
-
-bool back_map(struct machine *machine, uint64_t va, uint64_t pa, uint64_t size, uint64_t page, enum memtype type)
-{
-    uint64_t first = (va - machine->front.view.base) / SMALL_PAGE, count = size / SMALL_PAGE;
-    uint64_t frame = page ? (pa - SPAN_BASE) / SMALL_PAGE : 0;
-    for (uint64_t i = 0; page && i < count; i++) {
-        /* A mapping that this call replaces does not stand in its own way. */
-        const struct mapped *mapped = &machine->mapped[frame + i];
-        bool here = machine->page[first + i] & PRESENT && (machine->page[first + i] >> 12) == (pa >> 12) + i;
-        if (mapped->count > here && mapped->type != type)
-            return refuse(machine, "physical page 0x%llx is already mapped with memory type %u, not %u",
-                          (unsigned long long)(pa + i * SMALL_PAGE), mapped->type, (unsigned)type);
-    }
-    for (uint64_t i = 0; i < count; i++) {
-        unmap_page(machine, first + i);
-        if (!page)
-            continue;
-        machine->page[first + i] = (pa + i * SMALL_PAGE) | (uint64_t)type << TYPE_SHIFT | PRESENT;
-        machine->mapped[frame + i].count++;
-        machine->mapped[frame + i].type = (uint8_t)type;
-    }
-    return true;
-}
-
-uint64_t *back_entry(struct machine *machine, uint64_t va, unsigned level)
-{
-    (void)va;
-    (void)level;
-    refuse(machine, "one level of data cache, no page tables");
+    *why = description_unsound(description);
+    if (*why)
+        return NULL;
+    silicon = calloc(1, sizeof *silicon);
+    *why = "not enough memory for the model";
+    if (!silicon)
+        return NULL;
+    silicon->description = description;
+    if (create_parts(silicon, ground, seed))
+        return silicon;
+    silicon_destroy(silicon);
     return NULL;
 }
 
-void *back_at(struct machine *machine, uint64_t pa)
+void silicon_destroy(struct silicon *silicon)
 {
-    return machine->memory + (pa - SPAN_BASE);
+    if (!silicon)
+        return;
+    if (silicon->counters)
+        counters_destroy(silicon->counters);
+    if (silicon->fetch)
+        fetch_destroy(silicon->fetch);
+    if (silicon->prefetch)
+        prefetch_destroy(silicon->prefetch);
+    if (silicon->translation)
+        translation_destroy(silicon->translation);
+    if (silicon->caches)
+        caches_destroy(silicon->caches);
+    free(silicon);
 }
 
-/* The entry of the view that translates va; 0 when nothing is mapped there. */
-static uint64_t translation(const struct machine *machine, uint64_t va)
+/* What a translation that the first level did not have counts as. */
+static void count_translation(struct silicon *silicon, const struct access *access, const struct translated *translated)
 {
-    const struct view *view = &machine->front.view;
-    if (va < view->base || va - view->base >= view->size)
-        return 0;
-    return machine->page[(va - view->base) / SMALL_PAGE];
-}
+    struct counters *counters = silicon->counters;
+    bool walked = translated->level == 0;
 
-/* Physical address behind va; a page fault where there is none. */
-static uint64_t translate(struct machine *machine, uint64_t va, bool write, enum memtype *type)
-{
-    uint64_t entry = translation(machine, va);
-    if (!(entry & PRESENT)) {
-        if (!machine->recovery)
-            abort(); /* as it would end on a board: nobody is there to take the fault */
-        machine->fault = (struct fault){.happened = true, .vector = PAGE_FAULT, .error = write ? 2 : 0, .cr2 = va};
-        longjmp(*machine->recovery, 1);
+    if (access->kind == ACCESS_FETCH) {
+        counters_add(counters, access->core, COUNTED_ITLB1_MISS, 1);
+        counters_add(counters, access->core, COUNTED_ITLB_WALK, walked);
+        return;
     }
-    *type = (enum memtype)(entry >> TYPE_SHIFT & TYPE_MASK);
-    return (entry & ~(uint64_t)(SMALL_PAGE - 1)) + va % SMALL_PAGE;
+    counters_add(counters, access->core, COUNTED_DTLB1_MISS, 1);
+    counters_add(counters, access->core, walked ? COUNTED_WALK : COUNTED_DTLB2_HIT, 1);
+    if (!walked)
+        return;
+    counters_add(counters, access->core, COUNTED_WALK_CYCLES, translated->walk_cycles);
+    counters_add(counters, access->core, COUNTED_PDE_MISS, translated->pde_missed);
 }
 
-bool back_link(struct machine *machine, enum op op, uint64_t from, uint64_t to)
+/* What an access that the first level did not have counts as. Memory that no cache may hold misses none: Intel's
+ * MEM_LOAD_RETIRED events leave uncacheable loads out (SDM volume 3, performance monitoring events). */
+static void count_miss(struct silicon *silicon, const struct access *access, enum memtype type, unsigned level)
 {
-    enum memtype type;
-    if (op == OP_JUMP || op == OP_JUMP_FAR || op == OP_HANDOFF)
-        return refuse(machine, "one level of data cache, one core, no instruction side");
-    unsigned size = op == OP_LOAD_32 ? 4 : 8;
-    if (from % size)
-        return refuse(machine, "stop 0x%llx is not aligned to its link", (unsigned long long)from);
-    if (!(translation(machine, from) & translation(machine, to) & PRESENT))
-        return refuse(machine, "stop 0x%llx or 0x%llx is not mapped", (unsigned long long)from, (unsigned long long)to);
-    uint64_t value = op == OP_LOAD_32 ? to - machine->front.view.base : to;
-    if (op == OP_LOAD_32 && value >> 32)
-        return refuse(machine, "stop 0x%llx is not within 4 GB of the view's base", (unsigned long long)to);
-    memory_write(machine, translate(machine, from, true, &type), value, size);
-    return true;
+    struct counters *counters = silicon->counters;
+
+    if (type == MEM_UC || type == MEM_WC)
+        return;
+    counters_add(counters, access->core, access->kind == ACCESS_FETCH ? COUNTED_L1I_MISS : COUNTED_L1D_MISS, 1);
+    if (level > 2)
+        counters_add(counters, access->core, COUNTED_L2_MISS, 1);
+    if (level > 3)
+        counters_add(counters, access->core, COUNTED_L3_MISS, 1);
 }
 
-/* One access in core cycles; the word there in *value where that is asked for. */
-static uint64_t load(struct machine *machine, uint64_t va, uint64_t *value)
+/* An access inside one page. */
+static inline uint64_t access_page(struct silicon *silicon, const struct access *access, struct translated *translated)
 {
-    enum memtype type;
-    uint64_t pa = translate(machine, va, false, &type);
-    if (value)
-        *value = memory_read(machine, pa);
-    return cache_access(machine, pa, type == MEM_WB || type == MEM_WT || type == MEM_WP);
-}
+    uint64_t now = silicon->clock.cycles;
+    struct cached cached;
 
-static uint64_t store(struct machine *machine, uint64_t va, const uint64_t *value)
-{
-    enum memtype type;
-    uint64_t pa = translate(machine, va, true, &type);
-    if (value)
-        memory_write(machine, pa, *value, sizeof *value);
-    return cache_access(machine, pa, type == MEM_WB);
-}
-
-/* One 64-byte line of a stream (machine.h says so, whatever the cache's own line is): every line of the cache that it
- * touches is accessed once. target: where a copy goes, 0 for none. */
-static uint64_t stream_line(struct machine *machine, enum op op, uint64_t va, uint64_t target)
-{
-    enum { WORD = 8 };
-    uint64_t line = machine->description.line < STREAM_LINE ? machine->description.line : STREAM_LINE, cycles = 0, word;
-    enum memtype type;
-    if (op == OP_WRITE_NT)
-        return machine->description.memory;
-    for (uint64_t offset = 0; offset < STREAM_LINE; offset += line) {
-        cycles += op == OP_WRITE ? store(machine, va + offset, NULL) : load(machine, va + offset, NULL);
-        cycles += target ? store(machine, target + offset, NULL) : 0;
+    *translated = translation_of(silicon->translation, access->core, access->kind, access->va, now);
+    if (translated->level != 1)
+        count_translation(silicon, access, translated);
+    if (translated->fault)
+        return translated->cycles;
+    cached = caches_access(silicon->caches, access->core, access->kind, access->va, translated->pa, access->size,
+                           translated->type, now + translated->cycles);
+    if (cached.level != 1)
+        count_miss(silicon, access, translated->type, cached.level);
+    if (silicon->description->prefetchers) {
+        unsigned lines =
+            prefetch_watch(silicon->prefetch, silicon->caches, silicon->translation, access->core, access->kind,
+                           access->ip, access->va, translated, cached.level, now + translated->cycles);
+        if (lines)
+            counters_add(silicon->counters, access->core, COUNTED_PREFETCHES, lines);
     }
-    for (uint64_t offset = 0; target && offset < STREAM_LINE; offset += WORD) {
-        word = memory_read(machine, translate(machine, va + offset, false, &type));
-        memory_write(machine, translate(machine, target + offset, true, &type), word, WORD);
-    }
+    if (access->kind == ACCESS_STORE && silicon->description->walker.psc_shadowed)
+        translation_write_seen(silicon->translation, access->core, translated->pa);
+    return translated->cycles + cached.cycles;
+}
+
+uint64_t silicon_access(struct silicon *silicon, const struct access *access, struct translated *translated)
+{
+    uint64_t page = (uint64_t)1 << silicon->description->page_shift, room = page - (access->va & (page - 1)), cycles;
+    struct translated unused;
+
+    if (!translated)
+        translated = &unused;
+    if (access->kind != ACCESS_FETCH)
+        counters_add(silicon->counters, access->core, access->kind == ACCESS_LOAD ? COUNTED_LOADS : COUNTED_STORES, 1);
+    if (access->size <= room)
+        return access_page(silicon, access, translated);
+    /* Both pages are translated before anything is moved, one part after the other. */
+    struct access part = *access;
+    struct translated second;
+    part.size = (unsigned)room;
+    cycles = access_page(silicon, &part, translated);
+    if (translated->fault)
+        return cycles;
+    part.va += room;
+    part.size = access->size - (unsigned)room;
+    cycles += access_page(silicon, &part, &second);
+    translated->fault = second.fault;
     return cycles;
 }
 
-/* A step of a walk: the core cycles that it takes; *at moves to the next stop. */
-static uint64_t step(struct machine *machine, const struct task *task, uint64_t *at)
+static void disturb(struct silicon *silicon, const struct disturbance *disturbance)
 {
-    uint64_t here = *at, cycles;
-    switch (task->op) {
-    case OP_READ:
-    case OP_WRITE:
-    case OP_WRITE_NT:
-        *at += STREAM_LINE;
-        return stream_line(machine, task->op, here, 0);
-    case OP_COPY:
-        *at += STREAM_LINE;
-        return stream_line(machine, task->op, here, here + task->steps * STREAM_LINE);
-    case OP_STORE:
-    case OP_EXCHANGE:
-        cycles = load(machine, here, at);
-        return cycles + store(machine, here + 8, NULL);
-    case OP_LOAD_32:
-        cycles = load(machine, here, at);
-        *at = machine->front.view.base + (uint32_t)*at;
-        return cycles;
-    default:
-        return load(machine, here, at);
-    }
-}
-
-bool back_run(struct machine *machine, const struct task *tasks, size_t count, struct reading *each)
-{
-    uint64_t at[MAX_TASKS], left[MAX_TASKS], most = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (tasks[i].op == OP_JUMP || tasks[i].op == OP_JUMP_FAR || tasks[i].op == OP_HANDOFF)
-            return refuse(machine, "one level of data cache, one core, no instruction side");
-        at[i] = tasks[i].start;
-        left[i] = tasks[i].steps;
-        most = left[i] > most ? left[i] : most;
-    }
-    uint64_t start = clock_start(machine);
-    for (uint64_t round = 0; round < most; round++)
-        for (size_t i = 0; i < count; i++)
-            if (round < left[i])
-                clock_pass(machine, step(machine, &tasks[i], &at[i]));
-    struct reading reading = clock_stop(machine, start);
-    for (size_t i = 0; i < count; i++) {
-        each[i] = reading;
-        each[i].steps = tasks[i].steps;
-    }
-    return true;
-}
-
-/* One visit of a script. False: refused. */
-static bool visit(struct machine *machine, struct visit *visit)
-{
-    enum memtype type;
-    switch (visit->op) {
-    case OP_LOAD:
-    case OP_LOAD_INDEXED:
-    case OP_LOAD_FLOAT:
-        clock_pass(machine, load(machine, visit->va, &visit->value));
-        return true;
-    case OP_LOAD_32:
-        clock_pass(machine, load(machine, visit->va, &visit->value));
-        visit->value = (uint32_t)visit->value;
-        return true;
-    case OP_STORE:
-        clock_pass(machine, store(machine, visit->va, &visit->value));
-        return true;
-    case OP_PREFETCH:
-        if (translation(machine, visit->va) & PRESENT)
-            load(machine, visit->va, NULL);
-        clock_pass(machine, 1);
-        return true;
-    case OP_FLUSH_LINE:
-        cache_drop(machine, translate(machine, visit->va, false, &type));
-        return true;
-    case OP_FLUSH_CACHES:
-        cache_empty(machine);
-        return true;
-    case OP_WAIT:
-        clock_pass(machine, visit->value);
-        return true;
-    case OP_FLUSH_PAGE: /* translations are not cached here */
-    case OP_FLUSH_TLB:
-    case OP_SET_ROOT:
-    case OP_FENCE:
-        return true;
-    default:
-        return refuse(machine, "operation %u needs more than one level of data cache", (unsigned)visit->op);
-    }
-}
-
-bool back_script(struct machine *machine, struct visit *visits, size_t count, struct reading lap[MAX_LAPS])
-{
-    uint64_t start = 0;
-    for (size_t i = 0; i < count; i++) {
-        unsigned here = visits[i].lap;
-        if (here && (!i || visits[i - 1].lap != here)) {
-            start = clock_start(machine);
-            lap[here].steps = 0;
+    if (disturbance->lost) {
+        for (unsigned core = 0; core < silicon->description->cores; core++) {
+            counters_smm(silicon->counters, core, true);
+            counters_add(silicon->counters, core, COUNTED_CYCLES, disturbance->lost);
+            counters_smm(silicon->counters, core, false);
+            if (disturbance->counted)
+                counters_add(silicon->counters, core, COUNTED_SMI, 1);
         }
-        uint64_t steps = here ? lap[here].steps + 1 : 0;
-        if (!visit(machine, &visits[i]))
-            return false;
-        if (!here)
-            continue;
-        lap[here].steps = steps;
-        if (i + 1 == count || visits[i + 1].lap != here) {
-            lap[here] = clock_stop(machine, start);
-            lap[here].steps = steps;
-        }
+        clock_lose(&silicon->clock, disturbance->lost);
+        silicon->disturbances += disturbance->counted;
+        silicon->lost += disturbance->lost;
     }
-    return true;
+    for (unsigned i = 0; i < disturbance->shared_lines; i++)
+        caches_disturb(silicon->caches, 0, others_base + noise_line(&silicon->noise, others_size), false);
+    for (unsigned i = 0; i < disturbance->first_lines; i++)
+        caches_disturb(silicon->caches, 0, others_base + noise_line(&silicon->noise, others_size), true);
 }
 
-bool back_block(struct machine *machine, const struct block *block, uint64_t steps, struct reading *reading)
+uint64_t silicon_disturb(struct silicon *silicon)
 {
-    uint64_t latency = block->kind == BLOCK_MULTIPLY ? 3 : 1, start = clock_start(machine);
-    clock_pass(machine, (steps + block->variables - 1) / block->variables * latency);
-    *reading = clock_stop(machine, start);
-    reading->steps = steps;
-    return true;
+    struct disturbance disturbance;
+    uint64_t lost = 0;
+
+    while (noise_due(&silicon->noise, silicon->clock.cycles, &disturbance)) {
+        disturb(silicon, &disturbance);
+        lost += disturbance.lost;
+    }
+    silicon->noise_at = noise_next(&silicon->noise);
+    return lost;
 }
 
-bool back_count(struct machine *machine, unsigned slot, unsigned event, uint64_t raw)
+uint64_t silicon_pass(struct silicon *silicon, uint64_t cycles)
 {
-    (void)slot;
-    (void)raw;
-    return refuse(machine, "no event counters (event %u)", event);
+    clock_pass(&silicon->clock, cycles);
+    for (unsigned core = 0; core < silicon->description->cores; core++)
+        counters_add(silicon->counters, core, COUNTED_CYCLES, cycles);
+    return silicon->clock.cycles < silicon->noise_at ? 0 : silicon_disturb(silicon);
 }
 
-bool back_turn(struct machine *machine, enum knob knob, bool on)
+void silicon_flush_line(struct silicon *silicon, unsigned core, uint64_t pa)
 {
-    (void)on;
-    return refuse(machine, "no switch %u", (unsigned)knob);
+    (void)core; /* CLFLUSH reaches every cache of the coherence domain (SDM volume 2) */
+    caches_flush_line(silicon->caches, pa);
 }
 
-const char *back_knob(struct machine *machine, enum knob knob)
+void silicon_flush_caches(struct silicon *silicon, unsigned core)
 {
-    (void)machine;
-    (void)knob;
-    return NULL;
-}
-
-bool back_rest(struct machine *machine, unsigned permille_done)
-{
-    return host_rest(machine->host, permille_done);
-}
-
-bool back_protect(struct machine *machine, unsigned core, void (*body)(struct machine *, void *), void *argument,
-                  struct fault *fault)
-{
-    jmp_buf recovery, *outer = machine->recovery;
     (void)core;
-    machine->recovery = &recovery;
-    machine->fault = (struct fault){0};
-    if (!setjmp(recovery))
-        body(machine, argument);
-    machine->recovery = outer;
-    *fault = machine->fault;
-    return true;
+    caches_flush_all(silicon->caches);
 }
 
-const struct facts *back_facts(struct machine *machine)
+void silicon_flush_page(struct silicon *silicon, unsigned core, uint64_t va)
 {
-    return &machine->facts;
+    translation_flush_page(silicon->translation, core, va);
 }
 
-void back_close(struct machine *machine)
+void silicon_flush_tlb(struct silicon *silicon, unsigned core, bool global)
 {
-    free(machine->memory);
-    free(machine->page);
-    free(machine->mapped);
-    free(machine->cache.lines);
-    free(machine);
+    translation_flush(silicon->translation, core, global);
+}
+
+/* The bits of a prefetchers' MSR: those that there are, and those that are set (off) now. False: not such an MSR. */
+static bool prefetch_bits(const struct silicon *silicon, unsigned core, uint32_t msr, uint64_t *there, uint64_t *set)
+{
+    *there = *set = 0;
+    for (unsigned i = 0; msr && i < silicon->description->prefetchers; i++) {
+        const struct prefetcher_description *prefetcher = &silicon->description->prefetcher[i];
+        bool on;
+        if (prefetcher->msr != msr)
+            continue;
+        prefetch_name(silicon->prefetch, core, i, &on);
+        *there |= (uint64_t)1 << prefetcher->bit;
+        *set |= on ? 0 : (uint64_t)1 << prefetcher->bit;
+    }
+    return *there != 0;
+}
+
+bool silicon_read_msr(struct silicon *silicon, unsigned core, uint32_t msr, uint64_t *value)
+{
+    uint64_t there;
+
+    return prefetch_bits(silicon, core, msr, &there, value) ||
+           counters_read_msr(silicon->counters, core, msr, silicon->clock.cycles, clock_ticks(&silicon->clock), value);
+}
+
+/* Bits of a prefetchers' MSR that this machine does not have are reserved: #GP. */
+bool silicon_write_msr(struct silicon *silicon, unsigned core, uint32_t msr, uint64_t value)
+{
+    uint64_t there, set;
+
+    if (prefetch_bits(silicon, core, msr, &there, &set))
+        return !(value & ~there) && prefetch_switch(silicon->prefetch, core, msr, value);
+    return counters_write_msr(silicon->counters, core, msr, silicon->clock.cycles, clock_ticks(&silicon->clock), value);
+}
+
+void silicon_mark(struct silicon *silicon)
+{
+    caches_mark(silicon->caches);
+    translation_mark(silicon->translation);
+    fetch_mark(silicon->fetch);
+}
+
+/* Adds a number to a digest: one round of SplitMix64's mixer over both. */
+static uint64_t mixed(uint64_t digest, uint64_t number)
+{
+    struct random random = {digest ^ number};
+
+    return random_next(&random) + number;
+}
+
+uint64_t silicon_digest(const struct silicon *silicon)
+{
+    uint64_t digest;
+
+    caches_pass(silicon->caches, silicon->clock.cycles);
+    digest = mixed(1, caches_digest(silicon->caches));
+    digest = mixed(digest, translation_digest(silicon->translation));
+    digest = mixed(digest, prefetch_digest(silicon->prefetch));
+    return mixed(digest, fetch_digest(silicon->fetch));
 }

@@ -1,32 +1,56 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* silicon.h: a machine whose truth is known: one level of data cache with LRU replacement, and memory. */
-#pragma once
-#include "kernel/front.h"
-#include "kernel/host.h"
-
-struct silicon_noise {
-    unsigned jitter;        /* ticks: a reading gains 0 to jitter - 1, evenly */
-    unsigned bump_permille; /* so many readings of a thousand are hit by an interruption */
-    uint64_t bump_ticks;    /* and gain this; */
-    bool bump_told;         /* whether the machine knows (reading.disturbances) */
-};
-
-struct silicon_description {
-    char name[48];
-    unsigned size, ways, line; /* of the cache: bytes, ways, bytes; size / (ways * line) sets, any number of them */
-    unsigned hit, memory;      /* core cycles of a load; memory > hit unless the clock is to be flat */
-    unsigned ratio_core, ratio_clock; /* core cycles per clock tick, as a fraction */
-    uint64_t hz, step;                /* of the clock */
-    uint64_t span;                    /* bytes of memory */
-    bool no_1g, no_2m;                /* page sizes that are missing */
-    struct silicon_noise noise;
-};
-
-/* Reads a description: "name = value" lines, # comments; every value of struct silicon_description by its name
- * (noise.jitter and so on; ratio = 37/26). False: *complaint (capacity bytes) says what is wrong, with the line number.
+/* silicon.h: a modelled machine: all parts put together. It times accesses; what they read and write is the ground's.
  */
-bool silicon_describe(struct silicon_description *, const char *ini, size_t length, char *complaint, size_t capacity);
+#pragma once
+#include "tests/silicon/clock.h"
+#include "tests/silicon/counters.h"
+#include "tests/silicon/fetch.h"
+#include "tests/silicon/prefetch.h"
 
-/* NULL: *why says what is wrong with the description. */
-struct machine *silicon_open(struct host *, const struct silicon_description *, uint64_t seed, struct recording *,
-                             const char **why);
+struct silicon {
+    const struct description *description;
+    struct caches *caches;
+    struct translation *translation;
+    struct prefetch *prefetch;
+    struct fetch *fetch;
+    struct counters *counters;
+    struct silicon_clock clock; /* all cores keep core 0's time */
+    struct noise noise;
+    uint64_t disturbances, lost; /* counted SMIs, and the core cycles of all that took time away */
+    uint64_t noise_at; /* the cycle at which noise is due next: noise_next(), kept because it is asked often */
+};
+
+/* NULL: *why. The description is kept by pointer; the ground belongs to the caller. */
+struct silicon *silicon_create(const struct description *, struct ground *, uint64_t seed, const char **why);
+void silicon_destroy(struct silicon *);
+
+struct access {
+    unsigned core;
+    enum access_kind kind; /* LOAD, STORE, FETCH */
+    uint64_t va;
+    unsigned size; /* bytes; may cross a line or a page */
+    uint64_t ip;   /* tells instructions apart */
+};
+
+/* One access: translation, caches, prefetchers, counters. Time does not pass: the caller decides what runs in parallel.
+ * Returns core cycles, load to use; *translated (may be NULL) tells the physical address and faults. */
+uint64_t silicon_access(struct silicon *, const struct access *, struct translated *);
+
+/* Time passes on the core, and noise that is due happens. Returns the cycles that others took on top. */
+uint64_t silicon_pass(struct silicon *, uint64_t cycles);
+
+/* The second half of it, for callers that move the clock themselves: noise that is due (from noise_at on) happens. */
+uint64_t silicon_disturb(struct silicon *);
+
+void silicon_flush_line(struct silicon *, unsigned core, uint64_t pa);
+void silicon_flush_caches(struct silicon *, unsigned core);
+void silicon_flush_page(struct silicon *, unsigned core, uint64_t va);
+void silicon_flush_tlb(struct silicon *, unsigned core, bool global);
+
+/* MSRs of the model: counters, prefetch switches. False: none of its own, or #GP. */
+bool silicon_read_msr(struct silicon *, unsigned core, uint32_t msr, uint64_t *value);
+bool silicon_write_msr(struct silicon *, unsigned core, uint32_t msr, uint64_t value);
+
+/* For walks that repeat: a number over everything that can influence accesses to the sets used since the mark. */
+void silicon_mark(struct silicon *);
+uint64_t silicon_digest(const struct silicon *);
