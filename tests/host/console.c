@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* console.c: the stage's console on a host: lines, the progress line, keys. */
-#define _GNU_SOURCE // poll, clock_gettime, sigaction
+#define _GNU_SOURCE // poll, clock_gettime, sigaction, fileno
 #include "tests/host/program.h"
 #include <poll.h>
 #include <signal.h>
@@ -40,24 +40,24 @@ bool stage_date(struct stage *stage, char iso[24])
 void stage_line(struct stage *stage, const char *line)
 {
     if (stage->progress_shown)
-        printf("\r%*s\r", COLUMNS, "");
+        fprintf(stage->console, "\r%*s\r", COLUMNS, "");
     stage->progress_shown = false;
-    printf("%s\n", line);
-    fflush(stdout);
+    fprintf(stage->console, "%s\n", line);
+    fflush(stage->console);
 }
 
 void stage_progress(struct stage *stage, const char *line)
 {
     uint64_t now = stage_milliseconds(stage);
 
-    if (!stage->plain && isatty(STDOUT_FILENO)) {
-        printf("\r%-*.*s", COLUMNS, COLUMNS, line);
-        fflush(stdout);
+    if (!stage->plain && isatty(fileno(stage->console))) {
+        fprintf(stage->console, "\r%-*.*s", COLUMNS, COLUMNS, line);
+        fflush(stage->console);
         stage->progress_shown = true;
     } else if (stage->progress_said == 0 || now - stage->progress_said >= PLAIN_PERIOD_MS) {
         stage->progress_said = now;
-        printf("%s\n", line);
-        fflush(stdout);
+        fprintf(stage->console, "%s\n", line);
+        fflush(stage->console);
     }
 }
 

@@ -108,7 +108,7 @@ static int run_on_machine(struct run *run, struct host *host)
         good = selftest(run, machine, host->stage);
     else
         run_measure(run, machine, host->stage);
-    good = program_check(machine, host->stage) && good;
+    good = program_check(host, run, machine) && good;
     keys_stop(host->stage);
     machine_close(machine);
     return good ? 0 : 1;
@@ -122,12 +122,14 @@ int main(int count, char **words)
     void *memory = malloc(RECORDING_SIZE); /* costs only what is used of it */
     char folder[300];
     struct text path = text_in(folder, sizeof folder);
-    struct stage stage = {.folder = folder};
+    struct stage stage = {.console = stdout, .folder = folder};
     struct host host = {.stage = &stage};
     int status = 1;
 
     if (!run || !recording || !memory) {
         fprintf(stderr, "%s: no memory\n", program_name);
+    } else if (!program_take(&host, &count, words, &status)) {
+        /* The program has done all that was asked for. */
     } else if (!read_options(count, words, &run->options)) {
         status = 2;
     } else {

@@ -9,6 +9,7 @@
 #include <termios.h>
 
 struct stage {
+    FILE *console;           /* where lines go */
     const char *folder;      /* where files go, below the current directory or absolute */
     bool plain;              /* progress as plain lines */
     bool progress_shown;     /* a progress line stands on the terminal, not ended */
@@ -23,6 +24,7 @@ struct stage {
 
 struct host {
     struct stage *stage;
+    void *own; /* what a program's open.c keeps for itself */
 };
 
 /* Keys: s skips the probe, q and Escape (and the interrupt key) end the run. keys_stop restores the terminal. */
@@ -39,9 +41,13 @@ char *file_read(const char *path, size_t *size);
 /* Makes a folder and all above it. False with errno set. */
 bool folder_make(const char *path);
 
-/* What each program adds (tests/linux/open.c, tests/silicon/open.c, tests/replay/open.c). program_open may complete
- * run->options and run->replayed; it takes run->recording. NULL: *why says why, valid until the program ends.
- * program_check says at the end what this program knows about the run's worth; false: the program failed. */
+/* What each program adds (tests/linux/open.c, tests/silicon/process/open.c, tests/replay/open.c).
+ *
+ * program_take takes words that are the program's own from the command line before options are read; false: nothing is
+ * left to do, and *status is what the program ends with. program_open may complete run->options and run->replayed; it
+ * takes run->recording. NULL: *why says why, valid until the program ends. program_check says at the end what this
+ * program knows about the run's worth; false: the program failed. */
 extern const char program_name[];
+bool program_take(struct host *, int *count, char **words, int *status);
 struct machine *program_open(struct host *, struct run *, const char **why);
-bool program_check(struct machine *, struct stage *);
+bool program_check(struct host *, struct run *, struct machine *);

@@ -5,6 +5,12 @@
 
 const char program_name[] = "assay-linux";
 
+bool program_take(struct host *host, int *count, char **words, int *status)
+{
+    (void)host, (void)count, (void)words, (void)status;
+    return true;
+}
+
 struct machine *program_open(struct host *host, struct run *run, const char **why)
 {
     const struct options *options = &run->options;
@@ -12,8 +18,8 @@ struct machine *program_open(struct host *host, struct run *run, const char **wh
     return linux_open(host, options->memory, options->request.contiguous, options->core, run->recording, why);
 }
 
-bool program_check(struct machine *machine, struct stage *stage)
+bool program_check(struct host *host, struct run *run, struct machine *machine)
 {
-    (void)machine, (void)stage;
+    (void)host, (void)run, (void)machine;
     return true;
 }

@@ -5,7 +5,7 @@
 #include "run/journal.h"
 #include "run/progress.h"
 #include "run/run.h"
-#include "tests/silicon/silicon.h"
+#include "tests/silicon/process/process.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -202,11 +202,7 @@ const unsigned probe_count = 3;
 
 static struct machine *fresh(struct recording *recording)
 {
-    static const char description[] =
-        "name = test\nsize = 32K\nways = 8\nline = 64\nhit = 4\nmemory = 100\nratio = 1/1\n"
-        "hz = 1000000000\nstep = 1\nspan = 4M\n";
-    struct silicon_description silicon;
-    char complaint[128] = "";
+    struct description description;
     const char *why = "";
     struct machine *machine;
 
@@ -215,9 +211,11 @@ static struct machine *fresh(struct recording *recording)
     memset(&host, 0, sizeof host);
     options_default(&run.options);
     run.recording = recording;
-    if (!silicon_describe(&silicon, description, sizeof description - 1, complaint, sizeof complaint))
-        fail_msg("%s", complaint);
-    machine = silicon_open(&host, &silicon, 1, recording, &why);
+    description_plain(&description, 32 << 10, 8, 64, 4, 100);
+    strcpy(description.name, "test");
+    description.title[0] = '\0';
+    description.memory.span = 4 << 20;
+    machine = process_open(&host, &description, 1, recording, &why);
     if (!machine)
         fail_msg("%s", why);
     return machine;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* test_silicon.c: the modelled machine against hits and misses counted by hand. */
-#include "tests/silicon/silicon.h"
+/* test_silicon.c: a modelled machine of one level of cache, through the waist, against hits and misses counted by hand.
+ */
+#include "tests/silicon/process/process.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -16,17 +17,19 @@ bool host_rest(struct host *host, unsigned permille)
 }
 
 /* Three sets of two ways of 64 bytes; a hit costs 3, a miss 20 cycles. */
-static const char small[] = "name = small # a comment\n\nsize = 384\nways = 2\nline = 64\nhit = 3\nmemory = 20\n"
-                            "ratio = 1/1\nhz = 1000000000\nstep = 1\nspan = 4M\n";
+static struct description small(void)
+{
+    struct description description;
+    description_plain(&description, 384, 2, 64, 3, 20);
+    description.memory.span = 4 << 20;
+    return description;
+}
 
 static int fresh(void **state)
 {
-    struct silicon_description description;
-    char complaint[100];
+    struct description description = small();
     const char *why;
-    if (!silicon_describe(&description, small, strlen(small), complaint, sizeof complaint))
-        return -1;
-    struct machine *machine = silicon_open(NULL, &description, 1, NULL, &why);
+    struct machine *machine = process_open(NULL, &description, 1, NULL, &why);
     *state = machine;
     struct span span;
     return machine && machine_span(machine, 0, &span) &&
@@ -70,7 +73,7 @@ static void flushing_and_types(void **state)
     uint64_t base = machine_view(machine).base;
     struct span span;
     assert_int_equal(visit(machine, OP_LOAD, 0), 20);
-    assert_int_equal(visit(machine, OP_STORE, 0), 3);
+    assert_int_equal(visit(machine, OP_STORE, 0), 1); /* the store buffer takes it */
     visit(machine, OP_FLUSH_LINE, 0);
     assert_int_equal(visit(machine, OP_LOAD, 0), 20);
     visit(machine, OP_FLUSH_CACHES, 0);
@@ -118,8 +121,6 @@ static void walks_and_blocks_cost_what_they_should(void **state)
     block.kind = BLOCK_MULTIPLY;
     assert_true(machine_block(machine, &block, 1000, &reading));
     assert_int_equal(reading.ticks, 3000);
-    assert_null(machine_entry(machine, base, 1));
-    assert_true(strlen(machine_why(machine)) > 0);
 }
 
 static void stray(struct machine *machine, void *argument)
@@ -146,17 +147,16 @@ static void stray_load_faults(void **state)
 static void clock_steps_and_noise_repeat(void **state)
 {
     (void)state;
-    struct silicon_description description;
-    char complaint[100];
+    struct description description = small();
     const char *why;
-    assert_true(silicon_describe(&description, small, strlen(small), complaint, sizeof complaint));
-    description.step = 26;
-    description.ratio_core = 37;
-    description.ratio_clock = 26;
+    description.clock.step = 26;
+    description.clock.ratio_core = 37;
+    description.clock.ratio_clock = 26;
+    /* Readings take 3700 cycles and 70 more for the clock and the way to it: one of about ten is interrupted. */
     description.noise =
-        (struct silicon_noise){.jitter = 40, .bump_permille = 100, .bump_ticks = 5000, .bump_told = true};
-    struct machine *machine[2] = {silicon_open(NULL, &description, 7, NULL, &why),
-                                  silicon_open(NULL, &description, 7, NULL, &why)};
+        (struct noise_description){.jitter = 40, .smi_period = 44000, .smi_length = 7000, .smi_counted = true};
+    struct machine *machine[2] = {process_open(NULL, &description, 7, NULL, &why),
+                                  process_open(NULL, &description, 7, NULL, &why)};
     struct block block = {.kind = BLOCK_ADD, .variables = 1};
     unsigned told = 0;
     for (unsigned i = 0; i < 1000; i++) {
@@ -168,32 +168,12 @@ static void clock_steps_and_noise_repeat(void **state)
         assert_int_equal(reading[0].disturbances, reading[1].disturbances);
         assert_int_equal(reading[0].ticks % 26, 0);
         uint64_t least = 2600 - 26 + reading[0].lost;
-        assert_in_range(reading[0].ticks, least, least + 40 + 52);
+        assert_in_range(reading[0].ticks, least, least + 40 + 78);
         told += reading[0].disturbances;
     }
     assert_in_range(told, 60, 140);
     machine_close(machine[0]);
     machine_close(machine[1]);
-}
-
-static void wrong_descriptions_are_told(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *ini, *told;
-    } wrong[] = {{"size = 100\nways = 2\nline = 64\n", "size is not a whole number"},
-                 {"size = 1K\nwaze = 2\n", "line 2: 'waze'"},
-                 {"size\n", "line 1: 'size' has no '='"},
-                 {"ratio = 5\n", "is not a fraction"},
-                 {"ways = many\n", "is not a number"},
-                 {"no_2m = 2\n", "is not 0 or 1"},
-                 {"size = 96\nways = 2\nline = 48\n", "line is not a power of two"}};
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        struct silicon_description description;
-        char complaint[160];
-        assert_false(silicon_describe(&description, wrong[i].ini, strlen(wrong[i].ini), complaint, sizeof complaint));
-        assert_non_null(strstr(complaint, wrong[i].told));
-    }
 }
 
 int main(void)
@@ -205,7 +185,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(walks_and_blocks_cost_what_they_should, fresh, done),
         cmocka_unit_test_setup_teardown(stray_load_faults, fresh, done),
         cmocka_unit_test(clock_steps_and_noise_repeat),
-        cmocka_unit_test(wrong_descriptions_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
