@@ -37,3 +37,15 @@ build/assay.img: build/assay.efi tools/assay.ini tools/image.sh
 build/assay-floppy.img: build/assay.efi tools/assay.ini tools/image.sh
 	@echo "  image   $@"
 	@sh tools/image.sh floppy $@ build/assay.efi tools/assay.ini
+
+# The model as a library that is loaded into Bochs before Bochs itself: tests/silicon/bochs/. It knows no probe, so what
+# tells truth and verdict stays out.
+HOOK_SOURCES := $(filter-out tests/silicon/truth%.c tests/silicon/verdict.c,$(SILICON)) \
+	$(wildcard tests/silicon/bochs/*.c base/*.c)
+build/pic/%.c.o: %.c | build/set-up-run
+	@mkdir -p $(@D)
+	@echo "  cc      $< (library)"
+	@$(CC) $(HOST_CFLAGS) -fPIC -fvisibility=hidden -c -o $@ $<
+build/silicon-bochs.so: $(HOOK_SOURCES:%=build/pic/%.o)
+	@echo "  link    $@"
+	@$(CC) -shared -Wl,-z,defs -o $@ $^

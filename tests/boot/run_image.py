@@ -1,22 +1,27 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""`make run`: boots a copy of the image in QEMU, shows its serial console, and fetches the result files.
+"""`make run`: boots a copy of the image, shows its serial console, and fetches the result files.
 
-    tests/boot/run_image.py IMAGE FOLDER [option of assay.ini, as name=value] ...
+    tests/boot/run_image.py IMAGE FOLDER [MACHINE] [option of assay.ini, as name=value] ...
 
-KVM is used where it really works: where the image's first line appears under it within a few seconds. Else QEMU
-emulates the processor (TCG), and the clock shows this computer's caches through the emulator: findings then carry
-`emulated` and are no truth about anything."""
+Where KVM really works (the image's first line appears under it within a few seconds), QEMU runs the image on this
+computer's own processor, and the numbers are its own. Elsewhere, or when a machine is named, Bochs executes it and a
+modelled machine (tests/silicon/machines/NAME.ini, or a file) times it; the truth is then printed beside the report."""
 import os
 import shutil
+import subprocess
 import sys
 import time
 
+import bochs
 import disk
 import qemu
 
 FIRST_LINE = r"^\s*assay \d+\.\d+\.\d+"
+USUAL_MACHINE = "xeon-e5345"
 MOST_SECONDS = 170
+MOST_SECONDS_MODELLED = 1200
+JUDGE = os.path.join(bochs.ROOT, "build", "assay-model")
 
 
 def show(machine, limit):
@@ -41,50 +46,88 @@ def show(machine, limit):
             raise qemu.Trouble(f"still running after {MOST_SECONDS} s: ended")
 
 
-def boot(image, folder, accel):
-    if accel == "kvm":
-        how = dict(accel="kvm", cpu="host", memory=1024, processors=2)
-        first = 20
-    else:
-        how = dict(accel="tcg", cpu="max", memory=1024, processors=2)
-        first = 60
+def boot_kvm(image, folder):
     begin = time.monotonic()
-    with qemu.Machine(folder, image, own_copy=False, **how) as machine:
-        machine.wait(FIRST_LINE, first)
+    with qemu.Machine(folder, image, own_copy=False, accel="kvm", cpu="host", memory=1024, processors=2) as machine:
+        machine.wait(FIRST_LINE, 20)
         show(machine, begin + MOST_SECONDS)
         machine.finish(5)
-    return time.monotonic() - begin
 
 
-def main():
-    image, folder, options = sys.argv[1], sys.argv[2], sys.argv[3:]
-    shutil.rmtree(folder, ignore_errors=True)
-    os.makedirs(folder)
+def try_kvm(image, folder):
+    """Whether this computer's own processor ran the image."""
+    if not qemu.kvm_may_work():
+        print("make run: no KVM here", flush=True)
+        return False
+    print("make run: QEMU with KVM: the numbers are this computer's own", flush=True)
+    try:
+        boot_kvm(image, folder)
+        return True
+    except qemu.Trouble as trouble:
+        print(f"make run: KVM does not work here: {trouble}", flush=True)
+        for name in ("serial.log", "vars.fd"):
+            if os.path.exists(os.path.join(folder, name)):
+                os.remove(os.path.join(folder, name))
+        return False
+
+
+def boot_modelled(image, folder, machine, times):
+    name = os.path.basename(machine)
+    print(f"make run: Bochs, timed by a model of {name}: a minute, or several where caches are large", flush=True)
+    if times > 1:
+        print(f"make run: Bochs cannot count so many cycles a second: the machine, and its truth, have its clock "
+              f"divided by {times}", flush=True)
+    with bochs.Machine(folder, image, machine) as running:
+        running.finish(MOST_SECONDS_MODELLED, lambda line: line and print(line, flush=True))
+
+
+def prepare(image, folder, options):
+    """A copy of the image with its options; its path."""
     copy = os.path.join(folder, "assay.img")
     shutil.copyfile(image, copy)
     disk.options(copy, ["after = shutdown", "plain = yes", *options])
-    accels = ["kvm", "tcg"] if qemu.kvm_may_work() else ["tcg"]
-    for accel in accels:
-        print(f"make run: QEMU, {'KVM' if accel == 'kvm' else 'emulation (no KVM that works here)'}", flush=True)
-        try:
-            took = boot(copy, folder, accel)
-            break
-        except qemu.Trouble as trouble:
-            print(f"make run: {accel}: {trouble}", flush=True)
-            if accel == accels[-1]:
-                print(f"make run: what there was on the serial line is in {folder}/serial.log")
-                return 1
-            for name in ("serial.log", "vars.fd"):
-                os.remove(os.path.join(folder, name))
+    return copy
+
+
+def fetch(copy, folder):
+    """The result files of the last run, into the folder; their names."""
     runs = disk.runs(copy)
     if not runs:
-        print("make run: the image wrote no result files")
-        return 1
+        raise qemu.Trouble("the image wrote no result files")
     files = disk.files(copy, runs[-1][2])
     for name, content in files.items():
         with open(os.path.join(folder, name), "wb") as file:
             file.write(content)
-    print(f"make run: {took:.0f} s; on the medium {runs[-1][2]}/; here {folder}/: {' '.join(sorted(files))}")
+    return sorted(files)
+
+
+def run(image, folder, named, options):
+    begin = time.monotonic()
+    memory = ""
+    copy = prepare(image, folder, options)
+    if named or not try_kvm(copy, folder):
+        machine, times = bochs.slowed(bochs.machine_file(named or USUAL_MACHINE), folder)
+        memory = bochs.sensible_memory(machine)
+        prepare(image, folder, [f"memory = {memory}", *options])
+        boot_modelled(copy, folder, machine, times)
+    names = fetch(copy, folder)
+    if memory:
+        print("\nBeside the truth:", flush=True)
+        subprocess.run([JUDGE, "judge", machine, os.path.join(folder, "findings.csv"), "--memory", memory], check=False)
+    print(f"make run: {time.monotonic() - begin:.0f} s; results in {folder}/: {' '.join(names)}")
+
+
+def main():
+    image, folder, words = sys.argv[1], sys.argv[2], sys.argv[3:]
+    named = words[0] if words and "=" not in words[0] else ""
+    options = [word for word in words if "=" in word]
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(folder)
+    try:
+        run(image, folder, named, options)
+    except (qemu.Trouble, disk.Trouble) as trouble:
+        print(f"make run: {trouble}")
+        return 1
     return 0
 
 

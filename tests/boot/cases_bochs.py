@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The real image, booted by real firmware on machines of known truth: Bochs executes it, a model times it."""
+import os
+import shutil
+import subprocess
+
+import bochs
+import booted
+import results
+from qemu import PATIENCE
+from suite import ROOT, Skipped, built, case, expect
+
+SECONDS = 90  # of processor time that one run may take: on an idle machine, so long altogether
+LIMIT = 400
+JUDGE = "assay-model"
+
+
+def needed():
+    """Bochs and its firmware are installed by `make`; on a distribution that has none of them this cannot be tried."""
+    missing = bochs.missing()
+    if missing:
+        raise Skipped(f"not installed: {' '.join(missing)}")
+
+
+def one_run(context, machine, memory, name="run", probes="latency,l1d", noise="quiet"):
+    """One whole run on a modelled machine: its documents by name, checked as those of any other run."""
+    needed()
+    os.makedirs(context.path(name))
+    path = booted.medium(context, ["after = shutdown", "plain = yes", f"probe = {probes}", f"memory = {memory}"],
+                         name=f"{name}.img")
+    with bochs.Machine(context.path(name), path, bochs.machine_file(machine), noise=noise,
+                       library=built("silicon-bochs.so")) as running:
+        text = running.finish(LIMIT)
+        expect(running.worked <= SECONDS * PATIENCE, f"took {running.worked:.0f} s of processor time")
+    booted.check_console(text, booted.check_documents(path))
+    files, _ = booted.last_documents(path)
+    for name_of, content in files.items():
+        with open(context.path(name, name_of), "wb") as file:
+            file.write(content)
+    return files
+
+
+def judged(context, machine, memory, name="run"):
+    """Every finding of a run with its verdict: right, or hidden for a reason; nothing else."""
+    done = subprocess.run([built(JUDGE), "judge", bochs.machine_file(machine), context.path(name, "findings.csv"),
+                           "--memory", memory, "--json"], cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True,
+                          text=True, timeout=120)
+    context.note(done.stderr + done.stdout)
+    expect(done.returncode in (0, 1), f"judge ended with {done.returncode}: {done.stderr[-300:]}")
+    findings = results.read_json(done.stdout.encode())["findings"]
+    others = [finding for finding in findings if finding["verdict"] not in ("right", "hidden")]
+    expect(not others, "; ".join(f"{finding['id']} {finding['verdict']}: {finding['value']}, truly {finding['truth']}"
+                                 for finding in others))
+    right = {finding["id"] for finding in findings if finding["verdict"] == "right"}
+    for wanted in ("l1d.size", "l1d.ways", "l1d.line", "l1d.latency", "latency.1.cycles", "latency.plateaus"):
+        expect(wanted in right, f"{wanted} is not among what was found")
+
+
+def truth_on(machine, memory):
+    @case(f"bochs/{machine}", seconds=80)
+    def known(context):
+        one_run(context, machine, memory)
+        judged(context, machine, memory)
+
+
+# The last number: bytes to measure with. Each is so much that every level that the verdict asks for is seen, and no
+# more: a run's time grows with it.
+truth_on("xeon-e5345", "16M")
+truth_on("opteron-2356", "8M")
+truth_on("zen4", "8M")
+
+
+@case("bochs/deterministic", seconds=70)
+def deterministic(context):
+    """Two runs on the same machine give the same bytes, but for what names the run."""
+    first, second = (one_run(context, "opteron-2356", "16M", name=name, probes="l1d") for name in ("one", "two"))
+    for name in ("findings.csv", "series.csv"):
+        expect(first[name] == second[name], f"{name} differs from one run to the next")
+
+
+def refusal(program, library, machine, status, ask=True):
+    """What the library says when it does not let Bochs run, or be asked."""
+    environment = dict(os.environ, LD_PRELOAD=library, ASSAY_MACHINE=machine)
+    if ask:
+        environment["ASSAY_ASK"] = "1"
+    done = subprocess.run([program], env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                          errors="replace", timeout=60)
+    expect(done.returncode == status, f"status {done.returncode}, not {status}: {done.stderr[-200:]}")
+    expect(done.stdout == "", f"answered all the same: {done.stdout}")
+    return done.stderr
+
+
+@case("bochs/refuses", seconds=2)
+def refuses(context):
+    """A Bochs whose code differs, a program that is no Bochs, a bad file and a machine that is no x86 are refused."""
+    needed()
+    library, machine = built("silicon-bochs.so"), bochs.machine_file("xeon-e5345")
+    expect("ips" in bochs.ask(machine, library=library), "the known Bochs is refused")
+    with open(bochs.PROGRAM, "rb") as file:
+        code = bytearray(file.read())
+    # get_TSC(): add rax, [rdi + 2c0h]; ret. Here the field lies elsewhere.
+    at = code.find(bytes.fromhex("480387c0020000c3"))
+    expect(at > 0, "the code of get_TSC() was not found in Bochs")
+    code[at + 3] = 0xc8
+    other = context.path("other-bochs")
+    with open(other, "wb") as file:
+        file.write(code)
+    os.chmod(other, 0o755)
+    said = refusal(other, library, machine, 3)
+    expect("not the Bochs that is known" in said and "get_TSC" in said, said)
+    said = refusal(shutil.which("true"), library, machine, 3)
+    expect("not the Bochs that is known" in said, said)
+    bad = context.path("bad.ini")
+    with open(machine) as file, open(bad, "w") as written:
+        written.write(file.read().replace("line = 64", "line = 65", 1))
+    expect(": line " in refusal(bochs.PROGRAM, library, bad, 2), "a bad file is refused without its line")
+    said = refusal(bochs.PROGRAM, library, bochs.machine_file("power3"), 2)
+    expect("x86" in said, said)
+    fast = bochs.machine_file("zen5")
+    said = refusal(bochs.PROGRAM, library, fast, 2, ask=False)
+    expect("2^32 - 1 cycles" in said, said)
+    slow, times = bochs.slowed(fast, context.path("slowed"), library=library)
+    before, after = (bochs.ask(name, library=library) for name in (fast, slow))
+    expect(times == 2 and int(after["ips"]) == int(before["ips"]) // 2, f"{times} times slower: {after}, not {before}")
+    said = refusal(bochs.PROGRAM, library, context.path("none.ini"), 2)
+    expect("none.ini" in said, said)
