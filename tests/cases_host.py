@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tests that need no emulator: the unit tests' programs, and the probes on this computer, on models, from recordings."""
+"""Tests that need no emulator: the unit tests' programs, and the probes on this computer and from recordings. Those on
+models are in cases_model.py."""
 import glob
 import os
-import random
 import re
 
 import results
 from suite import ROOT, Skipped, built, case, expect
 
 LINUX, MODEL, REPLAY = "assay-linux", "assay-model", "assay-replay"
-MACHINES = sorted(glob.glob(os.path.join(ROOT, "tests", "silicon", "machines", "*.ini")))
 CACHE = "/sys/devices/system/cpu/cpu0/cache"
 
 
@@ -113,89 +112,6 @@ def contract(context, program, *options):
     ending = re.search(r"(\d+) passed, (\d+) failed", said)
     expect(ending, f"no closing line: {said[-200:]!r}")
     expect(int(ending.group(1)) >= 10 and int(ending.group(2)) == 0, ending.group())
-
-
-def machine(path):
-    name = os.path.basename(path)[:-len(".ini")]
-
-    @case(f"model/{name}", seconds=10)
-    def known(context):
-        truth = description(path)
-        result = measure(context, "run", MODEL, "--machine", path)
-        truthful(result, truth)
-        replayed(context, context.path("run"), "again")
-
-
-def description(path):
-    """A machine's truth: the plain "name = value" lines of its description."""
-    truth = {}
-    with open(path) as file:
-        for line in file:
-            name, mark, value = line.split("#")[0].partition("=")
-            if mark:
-                truth[name.strip()] = value.strip()
-    return truth
-
-
-def number(word):
-    factors = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
-    return int(word[:-1], 0) * factors[word[-1]] if word[-1] in factors else int(word, 0)
-
-
-def truthful(result, truth):
-    """What was found is true, or was not found: a flat machine has nothing to find."""
-    flat = truth["hit"] == truth["memory"]
-    for name in ("size", "ways", "line"):
-        finding = results.finding(result, f"l1d.{name}")
-        if flat:
-            expect(not results.measured(finding), f"l1d.{name} of a flat machine is said to be {finding.get('value')}")
-        else:
-            expect(results.measured(finding), f"l1d.{name} was not measured: {finding.get('why')}")
-            expect(finding["value"] == number(truth[name]), f"l1d.{name} is {finding['value']}, truly {truth[name]}")
-
-
-for path in MACHINES:
-    machine(path)
-
-
-@case("model/contract", seconds=5)
-def model_contract(context):
-    expect(MACHINES, "no machines in tests/silicon/machines/")
-    contract(context, MODEL, "--machine", MACHINES[0])
-
-
-@case("replay/contract", seconds=5)
-def replay_contract(context):
-    """The contract's own run on the model, recorded and then asked of the recording."""
-    expect(MACHINES, "no machines in tests/silicon/machines/")
-    context.execute(built(MODEL), "--machine", MACHINES[0], "--selftest", "machine", "--out", context.path("recorded"))
-    contract(context, REPLAY, "--from", context.path("recorded", "readings"))
-
-
-@case("model/random", seconds=60)
-def model_random(context):
-    """Machines that nobody thought of: every answer true. The seed is in the name of the description."""
-    wrong, count = [], context.setting("model_machines", 25)
-    for seed in range(1, count + 1):
-        chance = random.Random(seed)
-        ways, line = chance.choice((1, 2, 3, 4, 5, 6, 8, 10, 12, 16)), chance.choice((32, 64, 128))
-        sets = chance.choice((16, 32, 64, 128, 256))
-        hit = chance.randint(2, 6)
-        truth = {"name": f"random-{seed}", "size": str(sets * ways * line), "ways": str(ways), "line": str(line),
-                 "hit": str(hit), "memory": str(hit + chance.randint(8, 200)),
-                 "ratio": chance.choice(("1/1", "37/26", "3/4", "2/1")), "hz": "2000000000",
-                 "step": str(chance.choice((1, 1, 2, 26, 36))), "span": "64M",
-                 "noise.jitter": str(chance.choice((0, 3, 20))), "noise.bump_permille": str(chance.choice((0, 5, 30))),
-                 "noise.bump_ticks": "5000", "noise.bump_told": str(chance.randint(0, 1))}
-        path = context.path(f"seed-{seed}.ini")
-        with open(path, "w") as file:
-            file.writelines(f"{name} = {value}\n" for name, value in truth.items())
-        try:
-            result = measure(context, f"seed-{seed}", MODEL, "--machine", path, "--probe", "l1d", "--seed", str(seed))
-            truthful(result, truth)
-        except Exception as error:
-            wrong.append(f"seed {seed}: {error}")
-    expect(not wrong, f"{len(wrong)} of {count}: {'; '.join(wrong[:5])}")
 
 
 @case("host/options", seconds=5)
