@@ -35,7 +35,9 @@ CORE   := $(wildcard base/*.c) $(WAIST) $(wildcard probes/*.c) $(wildcard report
 KERNEL := $(filter-out $(WAIST),$(wildcard kernel/*.c))
 BOOT   := $(wildcard boot/*.c)
 HOST   := $(wildcard tests/host/*.c)
-MODEL  := $(wildcard tests/silicon/*.c)
+# SILICON: the model itself; MODEL: the model as a machine in a process. Under Bochs it is a library (image.mk).
+SILICON := $(wildcard tests/silicon/*.c)
+MODEL  := $(SILICON) $(wildcard tests/silicon/process/*.c)
 REPLAY := $(wildcard tests/replay/*.c)
 UNIT   := $(wildcard tests/unit/test_*.c)
 
@@ -45,14 +47,16 @@ PURE   := $(LOOPS) $(wildcard kernel/pages.c boot/plan.c boot/smbios.c boot/load
 IMAGE_SOURCES := $(CORE) $(KERNEL) $(BOOT) tests/machine/contract.c $(wildcard kernel/*.nasm)
 IMAGE_OBJECTS := $(IMAGE_SOURCES:%=build/image/%.o)
 host_sources   = $(CORE) $(HOST) tests/machine/contract.c $(1)
-LINUX_SOURCES := $(call host_sources,$(wildcard tests/linux/*.c) $(LOOPS))
+# FACTS: a program beside the one for Linux: what the model rests on, asked of this computer's CPU.
+FACTS  := tests/linux/facts.c base/random.c base/text.c base/number.c kernel/declared.c $(LOOPS)
+LINUX_SOURCES := $(call host_sources,$(filter-out tests/linux/facts.c,$(wildcard tests/linux/*.c)) $(LOOPS))
 MODEL_SOURCES := $(call host_sources,$(MODEL))
 REPLAY_SOURCES := $(call host_sources,$(REPLAY))
 HOST_PROGRAMS := build/assay-linux build/assay-model build/assay-replay
 IMAGES := build/assay.efi build/assay.img build/assay-floppy.img
 
 .PHONY: all
-all: $(IMAGES) $(HOST_PROGRAMS)
+all: $(IMAGES) $(HOST_PROGRAMS) build/silicon-bochs.so
 
 include image.mk
 
@@ -79,6 +83,17 @@ build/assay-linux: $(LINUX_SOURCES:%=build/host/%.o)
 build/assay-model: $(MODEL_SOURCES:%=build/host/%.o)
 	@echo "  link    $@"
 	@$(CC) -o $@ $^
+build/facts-linux: $(FACTS:%=build/host/%.o)
+	@echo "  link    $@"
+	@$(CC) -o $@ $^
+build/bench-model: build/host/tests/silicon/bench/bench.c.o build/host/model.a build/host/core.a
+	@echo "  link    $@"
+	@$(CC) -o $@ $< -Wl,--start-group build/host/model.a build/host/core.a -Wl,--end-group
+build/host/model.a: $(MODEL:%=build/host/%.o)
+build/host/core.a: $(CORE:%=build/host/%.o)
+build/host/model.a build/host/core.a:
+	@rm -f $@
+	@ar rcsD $@ $^
 build/assay-replay: $(REPLAY_SOURCES:%=build/host/%.o)
 	@echo "  link    $@"
 	@$(CC) -o $@ $^
@@ -131,12 +146,13 @@ build/clang/assay-model: $(MODEL_SOURCES:%=build/clang/host/%.o)
 	@$(CLANG) -o $@ $^
 .PHONY: clang
 clang: $(patsubst %,build/clang/image/%.o,$(filter %.c,$(IMAGE_SOURCES))) build/clang/assay-model \
-	$(patsubst %,build/clang/host/%.o,$(filter %.c,$(LINUX_SOURCES) $(REPLAY_SOURCES)))
+	$(patsubst %,build/clang/host/%.o,$(filter %.c,$(LINUX_SOURCES) $(REPLAY_SOURCES) $(FACTS)))
 
 # Running.
 .PHONY: run linux-run model-run linux-20
-run: build/assay.img
-	@$(PYTHON) tests/boot/run_image.py build/assay.img build/run/qemu
+# MACHINE: the modelled machine where there is no KVM; named on the command line, it is taken in any case.
+run: build/assay.img build/silicon-bochs.so build/assay-model
+	@$(PYTHON) tests/boot/run_image.py build/assay.img build/run/image $(MACHINE)
 linux-run: build/assay-linux
 	build/assay-linux --out build/run/linux
 	@echo "Results: build/run/linux"
@@ -148,20 +164,27 @@ linux-20: build/assay-linux build/set-up-test
 	@$(PYTHON) tests/run.py --only linux/ --set linux_runs=20 --set linux_full=1
 
 # Testing.
-TESTED := $(IMAGES) $(HOST_PROGRAMS) $(UNIT_PROGRAMS)
+TESTED := $(IMAGES) $(HOST_PROGRAMS) build/facts-linux build/silicon-bochs.so $(UNIT_PROGRAMS)
 .PHONY: test test-host test-boot soak fresh check
 test: build/set-up-test $(TESTED) clang
 	@$(PYTHON) tests/run.py
 test-host: build/set-up-test $(TESTED)
 	@$(PYTHON) tests/run.py --only unit/,image/,host/,model/,replay/,linux/
 test-boot: build/set-up-test $(TESTED)
-	@$(PYTHON) tests/run.py --only boot/
+	@$(PYTHON) tests/run.py --only boot/,bochs/
 soak: build/set-up-test $(TESTED)
-	@$(PYTHON) tests/run.py --only model/,boot/power-cut --set model_machines=2000 --set power_cuts=100
+	@$(PYTHON) tests/run.py --only model/,boot/power-cut --set strict=1 --set model_seeds=10 --set model_machines=300 --set power_cuts=100
 fresh:
 	@bash tests/fresh.sh
 check: build/set-up-check
 	@bash tools/check.sh
+
+# The model: how many accesses a second it makes, and whether its own tests notice planted faults.
+.PHONY: bench faults
+bench: build/bench-model
+	@build/bench-model
+faults: build/set-up-test $(filter build/unit/test_silicon_%,$(UNIT_PROGRAMS))
+	@$(PYTHON) tests/faults.py
 
 .PHONY: clean help usb
 clean:

@@ -79,7 +79,8 @@ check_shell()
     git ls-files '*.py' | xargs -r /usr/bin/python3 -W error -c '
 import ast, sys
 for name in sys.argv[1:]:
-    ast.parse(open(name).read(), name)' || status=1
+    with open(name) as file:
+        ast.parse(file.read(), name)' || status=1
     report "scripts" $status
 }
 

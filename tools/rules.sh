@@ -21,13 +21,15 @@ files()
     done
 }
 
-# Files of a room may include nothing but what matches. $1: room, $2: extended regular expression of whole include words.
+# Files may include nothing but what matches. $1: a room, or a pattern of files in one folder, $2: extended regular
+# expression of whole include words.
 may_include()
 {
-    local file line word
+    local file line word patterns=("$1/*.c" "$1/*.h")
+    [[ $1 == *.* ]] && patterns=(":(glob)$1")
     while IFS=: read -r file line word; do
         echo "$word" | grep -qE "^($2)$" || breach "$file:$line includes $word"
-    done < <(files "$1/*.c" "$1/*.h" | xargs -r grep -noE '^ *# *include +[<"][^>"]+[>"]' |
+    done < <(files "${patterns[@]}" | xargs -r grep -HnoE '^ *# *include +[<"][^>"]+[>"]' |
         sed -E 's/: *# *include +[<"]/:/; s/[>"]$//')
 }
 
@@ -38,6 +40,20 @@ may_include probes "$FREESTANDING|base/[a-z_0-9]+\.h|probes/[a-z_0-9]+\.h|kernel
 may_include report "$FREESTANDING|base/[a-z_0-9]+\.h|report/[a-z_0-9]+\.h|probes/finding\.h"
 may_include run    "$FREESTANDING|(base|run|report|probes)/[a-z_0-9]+\.h|kernel/(owner|record|machine)\.h"
 may_include boot   "$FREESTANDING|(base|run|report|probes|kernel|boot)/[a-z_0-9]+\.h|tests/machine/contract\.h|efi[a-z]*\.h"
+
+# The model: a judge that knew how the judged works would find what that finds. Its own files see of the probes what a
+# finding is; those that put it into a process need a process around them, but no more of the probes than their list.
+HOSTED='(emmintrin|errno|limits|stdio|stdlib|string|stdbool|stddef|stdint|stdarg)\.h'
+MODEL="$HOSTED|base/[a-z_0-9]+\.h|kernel/machine\.h|probes/finding\.h|tests/silicon/[a-z_0-9]+\.h"
+may_include 'tests/silicon/[!t]*.[ch]' "$MODEL"
+may_include 'tests/silicon/t[!r]*.[ch]' "$MODEL"
+may_include 'tests/silicon/tr[!u]*.[ch]' "$MODEL"
+# The truth asks the built model, and the one that it builds is that of a process.
+may_include 'tests/silicon/tru*.[ch]' "$MODEL|tests/silicon/process/process\.h"
+while IFS= read -r found; do
+    breach "the model looks into a probe: $found"
+done < <(files 'tests/silicon/*.c' 'tests/silicon/*.h' | xargs -r grep -nE '^ *# *include +"probes/' |
+    grep -vE '"probes/finding\.h"|/process/[a-z_]+\.c:[0-9]+:#include "probes/probes\.h"')
 
 # The clock's arithmetic is integers wherever the machine is owned.
 while IFS= read -r found; do

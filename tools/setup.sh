@@ -23,6 +23,10 @@ run  nasm                                    nasm
 run  /usr/include/efi/efi.h                  gnu-efi
 run  qemu-system-x86_64                      qemu-system-x86
 run  /usr/share/OVMF/OVMF_CODE_4M.fd         ovmf
+run  /usr/share/ovmf/OVMF.fd                 ovmf
+run  bochs-bin                               bochs
+run  /usr/lib/x86_64-linux-gnu/bochs/plugins/libbx_term_gui.so bochs-term
+run  /usr/share/vgabios/vgabios.bin          vgabios
 run  mcopy                                   mtools
 run  sgdisk                                  gdisk
 run  mkfs.vfat                               dosfstools
