@@ -12,33 +12,22 @@ enum truth_kind {
     TRUTH_EQUAL,  /* value */
     TRUTH_WITHIN, /* value, at most `tolerance` away */
     TRUTH_RANGE,  /* low to high */
-    TRUTH_CHOICE, /* in one of the ranges choice[]: which one depends on what counted as a plateau of its own */
 };
-
-enum { MAX_CHOICES = 4 };
 
 struct truth {
     enum truth_kind kind;
     enum truth_kind beneath; /* HIDDEN: what it is all the same; a value stated in spite of that is judged by it */
     bool optional;           /* "not measurable" is right as well */
     double value, low, high, tolerance;
-    unsigned choices;
-    struct {
-        double low, high;
-    } choice[MAX_CHOICES];
     char reason[96];
 };
 
-/* The truth of a finding. Deterministic; latencies come from the reference walk (docs/silicon.md) on a fresh model
- * without noise. */
-struct truths;                                            /* opaque: keeps what it has computed for one machine */
+/* The truth of a finding. Deterministic: what takes time to ask (docs/silicon.md) is asked on creation, of caches and
+ * memory of its own, without noise. */
+struct truths;                                            /* opaque: what is known of one machine */
 struct truths *truths_create(const struct description *); /* NULL: no memory */
 void truths_destroy(struct truths *);
 struct truth truth_of(struct truths *, const char *id);
-
-/* How many bytes a run walks at most, where that is not what the machine's memory makes usual (--all-memory). Before
- * the first question. */
-void truths_reach(struct truths *, uint64_t bytes);
 
 /* Ids that must be found on this machine (not hidden, not absent), in order; NULL ends. For what a run left out. */
 const char *truth_demanded(struct truths *, unsigned number);

@@ -1,207 +1,241 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* truth_latency.c: the truth of latency.*. Plateaus have no names but their order, and some (narrow, far out, hardly
- * higher than the one before) may or may not be told apart; then latency.3 is one of several, and each is right. */
-#include "tests/silicon/truth_levels.h"
+/* truth_latency.c: how long loads take, told by the caches and the memory that the model has built, access by access:
+ * nothing is copied from the machine's file, and neither translation nor prefetchers, noise, the clock or the way in
+ * which walks are run has a part in it.
+ *
+ * A level is asked with one load after the other from random places of a pool that is larger than what lies before the
+ * level and smaller than the level. Whenever the level in question serves a load, its cycles go into the mean. What
+ * was loaded is written, too: a dirty victim is always taken in by an exclusive cache, a clean one may not be. The
+ * pool's places are blocks of the longest line, spread over the whole memory: lines and sectors of all sizes fill, and
+ * hashes of high address bits choose all slices. */
+#include "tests/silicon/caches.h"
+#include "tests/silicon/truth_inside.h"
 #include <string.h>
 
-enum { SPARSE = 16 << 20, EIGHTHS = 8 };
+enum {
+    SEED = 1,
+    SAMPLE = 1 << 14,        /* loads that a level's mean is taken of */
+    PATIENCE = 1 << 22,      /* loads after which what a level has served until then has to do */
+    MEMORY_SAMPLE = 1 << 20, /* loads that memory's mean is taken of */
+    WORD = 8,                /* bytes of a load */
+    OVERFLOWS = 2            /* so many times what a memory or pool has to overflow */
+};
 
-/* What becomes of a capacity in eighths of an octave. */
-static uint64_t eighths_on(uint64_t bytes, int eighths)
+/* Blocks at random places of a memory. */
+struct pool {
+    uint64_t blocks, block, places; /* block: bytes; places: blocks that memory has room for */
+};
+
+static uint64_t any_word(const struct pool *pool, struct random *random)
 {
-    static const double eighth[EIGHTHS] = {1,
-                                           1.0905077326652577,
-                                           1.189207115002721,
-                                           1.2968395546510096,
-                                           1.4142135623730951,
-                                           1.5422108254079407,
-                                           1.681792830507429,
-                                           1.8340080864093424};
-    double at = (double)bytes;
+    struct random place = {random_below(random, pool->blocks)};
 
-    for (; eighths < 0; eighths += EIGHTHS)
-        at /= 2;
-    for (; eighths >= EIGHTHS; eighths -= EIGHTHS)
-        at *= 2;
-    return (uint64_t)(at * eighth[eighths]) / 64 * 64;
+    return random_below(&place, pool->places) * pool->block + random_below(random, pool->block / WORD) * WORD;
 }
 
-/* Where the curve first exceeds `limit` around a capacity, to an eighth of an octave: it does not at *below, and does
- * at *above. */
-static void find_rise(struct truths *truths, const struct level *from, const struct level *to, double limit,
-                      uint64_t *below, uint64_t *above)
+static uint64_t longest_line(const struct description *description)
 {
-    uint64_t capacity = to->begins;
-    int low = 0, high = 0;
-    int stride = 1;
+    uint64_t longest = WORD;
 
-    if (walk_cycles(truths, capacity) > limit) {
-        for (low = -1; eighths_on(capacity, low) > from->middle; low -= stride, stride *= 2) {
-            if (walk_cycles(truths, eighths_on(capacity, low)) <= limit)
-                break;
-            high = low;
+    for (unsigned i = 0; i < description->caches; i++)
+        if (description->cache[i].line > longest)
+            longest = description->cache[i].line;
+    return longest;
+}
+
+static struct pool pool_of(const struct description *description, uint64_t bytes)
+{
+    struct pool pool = {.block = longest_line(description)};
+
+    pool.blocks = bytes / pool.block ? bytes / pool.block : 1;
+    pool.places = description->memory.span / pool.block;
+    return pool;
+}
+
+/* A core's accesses, each after the one before. */
+struct core {
+    struct caches *caches;
+    uint64_t now;
+};
+
+static struct cached access_word(struct core *core, enum access_kind kind, uint64_t pa)
+{
+    struct cached cached = caches_access(core->caches, 0, kind, pa, pa, WORD, MEM_WB, core->now);
+
+    core->now += cached.cycles;
+    return cached;
+}
+
+/* Mean cycles of loads that a level serves; 0: it serves none. The first level is asked for what was loaded just
+ * before: a way predictor knows it. */
+static double ask_level(struct caches *caches, const struct pool *pool, unsigned level, bool first)
+{
+    struct core core = {.caches = caches};
+    struct random random = {SEED};
+    uint64_t sum = 0, count = 0;
+
+    for (unsigned i = 0; i < PATIENCE && count < SAMPLE; i++) {
+        uint64_t pa = any_word(pool, &random);
+        struct cached cached = access_word(&core, ACCESS_LOAD, pa);
+        if (first)
+            cached = access_word(&core, ACCESS_LOAD, pa);
+        if (cached.level == level) {
+            sum += cached.cycles;
+            count++;
         }
-    } else {
-        for (high = 1; eighths_on(capacity, high) < to->middle; high += stride, stride *= 2) {
-            if (walk_cycles(truths, eighths_on(capacity, high)) > limit)
-                break;
-            low = high;
-        }
+        access_word(&core, ACCESS_STORE, pa);
     }
-    while (high - low > 1) {
-        int between = low + (high - low) / 2;
-        if (walk_cycles(truths, eighths_on(capacity, between)) > limit)
-            high = between;
-        else
-            low = between;
-    }
-    *below = eighths_on(capacity, low);
-    *above = eighths_on(capacity, high);
-    if (*below < from->middle)
-        *below = from->middle;
-    if (*above > to->middle)
-        *above = to->middle;
+    return count ? (double)sum / (double)count : 0;
 }
 
-/* The last footprint on a plateau that a sweep has: not before the last one of any grid that is still on it for
- * certain, and not beyond half of the rise. */
-static struct truth end_of(struct truths *truths, unsigned index)
+/* Mean cycles of loads from anywhere in memory. */
+static bool ask_memory(const struct description *description, double *cycles)
 {
-    const struct level *level = &truths->level[index];
-    struct truth truth = {.kind = TRUTH_RANGE, .optional = true};
-    uint64_t below, above;
+    struct memory *memory = memory_create(&description->memory);
+    struct pool pool = {.blocks = UINT32_MAX, .block = WORD, .places = description->memory.span / WORD};
+    struct random random = {SEED};
+    uint64_t now = 0;
 
-    /* Before what rises gradually, any footprint may be called the last one. */
-    if (level[1].blends)
-        truth.low = (double)level->middle;
-    else {
-        find_rise(truths, level, level + 1, level->cycles + latency_tolerance(level->cycles), &below, &above);
-        truth.low = (double)eighths_on(below, below > SPARSE ? -EIGHTHS / 2 : -EIGHTHS / 4);
-    }
-    for (unsigned i = index + 1; i < truths->levels && truth.optional; i++) {
-        const struct level *next = &truths->level[i];
-        if (next->blends)
-            above = next->ends ? next->ends : truths->reach;
-        else
-            find_rise(truths, level, next, (level->cycles + next->cycles) / 2, &below, &above);
-        if (truth.high < (double)above)
-            truth.high = (double)above;
-        truth.optional = !next->certain;
-    }
-    return truth;
+    if (!memory)
+        return false;
+    for (unsigned i = 0; i < MEMORY_SAMPLE; i++)
+        now += memory_access(memory, any_word(&pool, &random), now);
+    memory_destroy(memory);
+    *cycles = (double)now / MEMORY_SAMPLE;
+    return true;
 }
 
-static void add_choice(struct truth *truth, double low, double high)
+double latency_tolerance(double cycles)
 {
-    if (truth->choices == MAX_CHOICES)
-        return;
-    truth->choice[truth->choices].low = low;
-    truth->choice[truth->choices++].high = high;
+    return cycles > 25 ? cycles / 50 : 0.5;
 }
 
-static double core_hz(const struct description *description)
+/* Whether nobody can tell two latencies apart. */
+static bool same(double near, double far)
+{
+    return far - near <= latency_tolerance(far);
+}
+
+/* The bytes that an array as built can hold, all slices together. */
+static uint64_t built_size(const struct cache_description *cache, const struct array *array)
+{
+    return array_sets(array) * array_ways(array) * cache->line * cache->slices.count;
+}
+
+/* Asks one data cache. *before: bytes that the ones nearer to the core hold together; it gains those of this one. */
+static bool meet(const struct description *description, unsigned index, uint64_t *before, struct met *met)
+{
+    const struct cache_description *cache = &description->cache[index];
+    const bool first = met->first == 0;
+    struct caches *caches = caches_create(description, SEED);
+    struct pool pool;
+    uint64_t holds;
+    double cycles;
+
+    if (!caches)
+        return false;
+    holds = built_size(cache, caches_array(caches, 0, index));
+    if (cache->inclusion == INCLUSION_EXCLUSIVE)
+        holds += *before;
+    pool = pool_of(description, *before && (*before + holds) / 2 > OVERFLOWS * *before ? OVERFLOWS * *before
+                                                                                       : (*before + holds) / 2);
+    cycles = holds > *before ? ask_level(caches, &pool, cache->level, first) : 0;
+    if (first) {
+        met->first = cycles;
+        met->first_size = holds;
+        met->first_ways = array_ways(caches_array(caches, 0, index));
+        met->first_line = cache->line;
+    }
+    caches_destroy(caches);
+    if (cycles > 0 && description->memory.span >= OVERFLOWS * *before && !same(cycles, met->memory) &&
+        (met->levels == 0 || !same(met->latency[met->levels - 1], cycles)))
+        met->latency[met->levels++] = cycles;
+    if (holds > *before)
+        *before = holds;
+    return true;
+}
+
+bool met_by_loads(const struct description *description, struct met *met)
+{
+    uint64_t before = 0;
+
+    *met = (struct met){0};
+    if (!ask_memory(description, &met->memory))
+        return false;
+    for (unsigned i = 0; i < description->caches; i++)
+        if (description->cache[i].holds & HOLDS_DATA && !meet(description, i, &before, met))
+            return false;
+    return true;
+}
+
+static struct truth nothing(enum truth_kind kind)
+{
+    return (struct truth){.kind = kind};
+}
+
+/* What a load of so many core cycles takes, in those, or in nanoseconds by the core's true frequency. */
+static struct truth of_load(const struct description *description, double cycles, bool ns)
 {
     const struct clock_description *clock = &description->clock;
+    double scale = 1e9 / ((double)clock->hz * clock->ratio_core / clock->ratio_clock);
+    struct truth truth = {.kind = TRUTH_WITHIN, .value = cycles, .tolerance = latency_tolerance(cycles)};
 
-    return (double)clock->hz * clock->ratio_core / clock->ratio_clock;
-}
-
-/* What is said of the plateau at one place of the list. */
-static struct truth said_of(struct truths *truths, unsigned index, const char *what)
-{
-    const struct level *level = &truths->level[index];
-    double scale = strcmp(what, "ns") == 0 ? 1e9 / core_hz(&truths->whole) : 1;
-    double tolerance = latency_tolerance(level->cycles), lowest = level->lowest, highest = level->highest;
-
-    if (strcmp(what, "ends") == 0)
-        return index + 1 < truths->levels ? end_of(truths, index) : (struct truth){.kind = TRUTH_ABSENT};
-    /* What is not told apart is part of this one. */
-    for (unsigned i = index + 1; i < truths->levels && !truths->level[i].certain && truths->level[i].blends; i++)
-        if (highest < truths->level[i].highest)
-            highest = truths->level[i].highest;
-    if (highest - lowest <= tolerance)
-        return (struct truth){.kind = TRUTH_WITHIN, .value = level->cycles * scale, .tolerance = tolerance * scale};
-    return (struct truth){
-        .kind = TRUTH_RANGE, .low = (lowest - tolerance) * scale, .high = (highest + tolerance) * scale};
-}
-
-/* The truth of the plateau that is number `number` (from 1) in a report. */
-static struct truth of_plateau(struct truths *truths, uint64_t number, const char *what)
-{
-    struct truth truth = {.kind = TRUTH_CHOICE}, last = {.kind = TRUTH_ABSENT};
-    unsigned certain = 0, possible = 0;
-
-    for (unsigned i = 0; i < truths->levels; i++) {
-        if (certain < number && number <= certain + possible + 1) {
-            last = said_of(truths, i, what);
-            if (last.kind == TRUTH_WITHIN)
-                add_choice(&truth, last.value - last.tolerance, last.value + last.tolerance);
-            else if (last.kind == TRUTH_RANGE)
-                add_choice(&truth, last.low, last.high);
-            truth.optional = truth.optional || last.optional || last.kind == TRUTH_ABSENT;
-        }
-        if (truths->level[i].certain)
-            certain++;
-        else
-            possible++;
+    if (ns) {
+        truth.value *= scale;
+        truth.tolerance = truth.tolerance * scale + truth.value * CORE_TOLERANCE;
     }
-    if (truth.choices <= 1)
-        truth = truth.choices ? last.kind == TRUTH_ABSENT ? truth : last : (struct truth){.kind = TRUTH_ABSENT};
-    truth.optional = truth.optional || number > certain || certain < 2;
     return truth;
 }
 
-bool level_demanded(struct truths *truths, unsigned number, bool ends)
+/* How many footprints were measured with pages of a size, as "4k": any number, where there are such pages. */
+static struct truth of_sizes(const struct description *description, const char *size)
 {
-    unsigned certain = 0;
+    static const struct {
+        const char *name;
+        uint64_t unit;
+    } units[] = {{"k.sizes", 1 << 10}, {"m.sizes", 1 << 20}, {"g.sizes", 1 << 30}};
+    uint64_t number = 0;
 
-    levels_find(truths);
-    for (unsigned i = 0; i < truths->levels; i++)
-        certain += truths->level[i].certain;
-    return certain >= 2 && number >= 1 && number <= (ends ? certain - 1 : certain);
-}
-
-static struct truth of_count(const struct truths *truths)
-{
-    struct truth truth = {.kind = TRUTH_RANGE};
-
-    for (unsigned i = 0; i < truths->levels; i++) {
-        truth.high++;
-        truth.low += truths->level[i].certain;
+    for (; *size >= '0' && *size <= '9' && number < 1 << 20; size++)
+        number = number * 10 + (uint64_t)(*size - '0');
+    for (unsigned i = 0; i < sizeof units / sizeof *units; i++) {
+        if (number == 0 || strcmp(size, units[i].name) != 0)
+            continue;
+        for (unsigned class = 0; class < 3; class ++)
+            if (description->pages & 1U << class && number * units[i].unit <= description->memory.span &&
+                number * units[i].unit == (uint64_t)1 << (description->page_shift + class * description->page_bits))
+                return (struct truth){.kind = TRUTH_RANGE, .low = 1, .high = 1e18};
+        return nothing(TRUTH_ABSENT);
     }
-    truth.optional = truth.low < 2; /* one plateau without a step is not to be told from no measurement */
-    return truth;
+    return nothing(TRUTH_NONE);
 }
 
-/* How many footprints were measured with pages of a size: any number, where there are such pages. */
-static struct truth of_sizes(const struct description *description, uint64_t page)
+/* Where nothing can be told apart, "not measurable" is right as well. */
+static struct truth of_levels(const struct met *met)
 {
-    for (unsigned class = 0; class < 3; class ++)
-        if (description->pages & 1U << class && page <= description->memory.span &&
-            page == (uint64_t)1 << (description->page_shift + class * description->page_bits))
-            return (struct truth){.kind = TRUTH_RANGE, .low = 1, .high = 1e18};
-    return (struct truth){.kind = TRUTH_ABSENT};
+    return (struct truth){.kind = TRUTH_EQUAL, .value = met->levels, .optional = met->levels == 0};
 }
 
-struct truth truth_of_latency(struct truths *truths, const char *id)
+struct truth truth_of_latency(const struct truths *truths, const char *id)
 {
-    uint64_t number;
-    const char *rest;
+    const struct met *met = &truths->met;
+    const char *what = strchr(id, '.');
+    bool ns = what && strcmp(what, ".latency.ns") == 0;
+    double cycles;
 
-    if (strcmp(id, "latency.plateaus") == 0) {
-        levels_find(truths);
-        return of_count(truths);
-    }
-    if (!id_number(id, "latency.", &number, &rest))
-        return (struct truth){.kind = TRUTH_NONE};
-    if (strcmp(rest, "k.sizes") == 0)
-        return of_sizes(&truths->whole, number << 10);
-    if (strcmp(rest, "m.sizes") == 0)
-        return of_sizes(&truths->whole, number << 20);
-    if (strcmp(rest, "g.sizes") == 0)
-        return of_sizes(&truths->whole, number << 30);
-    if (number == 0 || (strcmp(rest, ".cycles") != 0 && strcmp(rest, ".ns") != 0 && strcmp(rest, ".ends") != 0))
-        return (struct truth){.kind = TRUTH_NONE};
-    levels_find(truths);
-    return of_plateau(truths, number, rest + 1);
+    if (strcmp(id, "latency.levels") == 0)
+        return of_levels(met);
+    if (strncmp(id, "latency.", 8) == 0)
+        return of_sizes(&truths->description, id + 8);
+    if (!what || (!ns && strcmp(what, ".latency") != 0))
+        return nothing(TRUTH_NONE);
+    if (strncmp(id, "mem.", 4) == 0)
+        cycles = met->memory;
+    else if (strncmp(id, "l1d.", 4) == 0)
+        cycles = met->first;
+    else if (id[0] == 'l' && id[1] >= '2' && id[1] <= '0' + MAX_CACHES && what == id + 2)
+        cycles = (unsigned)(id[1] - '0') <= met->levels ? met->latency[id[1] - '1'] : 0;
+    else
+        return nothing(TRUTH_NONE);
+    return cycles > 0 ? of_load(&truths->description, cycles, ns) : nothing(TRUTH_ABSENT);
 }

@@ -19,11 +19,6 @@ static bool holds(const struct truth *truth, enum truth_kind kind, double value)
         return value >= truth->value - truth->tolerance && value <= truth->value + truth->tolerance;
     case TRUTH_RANGE:
         return value >= truth->low && value <= truth->high;
-    case TRUTH_CHOICE:
-        for (unsigned i = 0; i < truth->choices; i++)
-            if (value >= truth->choice[i].low && value <= truth->choice[i].high)
-                return true;
-        return false;
     default:
         return false; /* there is nothing: every value differs */
     }

@@ -13,9 +13,9 @@ void command_usage(FILE *file)
           "            --noise quiet|office|hostile   around the machine's own noise\n"
           "            --json                         the judged findings on standard output, and nothing else\n"
           "assay-model truth NAME|FILE.ini            what is true\n"
-          "assay-model judge NAME|FILE.ini FINDINGS.csv [--memory SIZE] [--reach SIZE] [--json]\n"
-          "                                           judge the findings of another run on that machine: with so\n"
-          "                                           much memory, of which at most so much was walked\n"
+          "assay-model judge NAME|FILE.ini FINDINGS.csv [--memory SIZE] [--json]\n"
+          "                                           judge the findings of another run on that machine, with so\n"
+          "                                           much memory\n"
           "assay-model random --seed N                a random plausible machine, as a file on standard output\n"
           "Exit status: 0 none is wrong, 1 some are, 2 bad input.\n"
           "\n",
@@ -107,26 +107,23 @@ static int draw(int count, char **words)
     return status;
 }
 
-/* What `truth` and `judge` have in common: the machine and its name, and how much of it is walked. NULL: *status. */
+/* What `truth` and `judge` have in common: the machine and its name, and how much memory it has. NULL: *status. */
 static struct truths *truths_for(int *count, char **words, char name[48], int *status)
 {
     char said[600] = "which machine? A name or a file is needed";
     struct text complaint = text_in(said, sizeof said);
     const char *memory = word_take(count, words, "--memory", false);
-    const char *reach = word_take(count, words, "--reach", false);
     struct description *description = calloc(1, sizeof *description);
     struct truths *truths = NULL;
-    uint64_t bytes = 0, walked = 0;
+    uint64_t bytes = 0;
 
-    if ((memory && !text_read_number(memory, &bytes)) || (reach && !text_read_number(reach, &walked)))
-        text_string(&complaint, "--memory and --reach take a size, as 512M");
+    if (memory && !text_read_number(memory, &bytes))
+        text_string(&complaint, "--memory takes a size, as 512M");
     else if (*count > 2 && description && machine_read(words[2], description, &complaint)) {
         text_copy(name, 48, description->name);
         if (bytes && bytes < description->memory.span)
             description->memory.span = bytes;
         truths = truths_create(description);
-        if (truths && walked)
-            truths_reach(truths, walked);
     }
     if (!truths)
         *status = complain(said);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { AT_VALUE = 20, AT_SURE = 36, AT_TRUTH = 45, AT_VERDICT = 74, JSON_SIZE = 1 << 20, MOST_PLATEAUS = 16 };
+enum { AT_VALUE = 20, AT_SURE = 36, AT_TRUTH = 45, AT_VERDICT = 74, JSON_SIZE = 1 << 20 };
 
 static bool same_subject(const char *id, const char *other)
 {
@@ -17,17 +17,25 @@ static bool same_subject(const char *id, const char *other)
     return strncmp(id, other, length) == 0 && other[length] == '.';
 }
 
+/* Takes the next id from a probe's list of those that it promises. False: there is none. */
+static bool next_promised(const char **at, char id[28])
+{
+    size_t length = strcspn(*at, " ");
+    struct text text = text_in(id, 28);
+
+    text_bytes(&text, *at, length);
+    *at += length + ((*at)[length] == ' ');
+    return length > 0;
+}
+
 /* Whether an id is the business of a probe that has left anything in the report. */
 static bool was_asked(const struct notebook *notebook, const char *id)
 {
+    char one[28];
+
     for (unsigned i = 0; i < probe_count; i++) {
         bool its = false, ran = false;
-        for (const char *at = probe_list[i].ids; *at; at += strcspn(at, " "), at += *at == ' ') {
-            char one[28] = "";
-            size_t length = strcspn(at, " ");
-            if (length >= sizeof one)
-                continue;
-            memcpy(one, at, length);
+        for (const char *at = probe_list[i].ids; next_promised(&at, one);) {
             its = its || same_subject(id, one);
             ran = ran || noted(notebook, one);
         }
@@ -85,12 +93,6 @@ static void truth_text(struct text *text, const struct truth *truth, enum truth_
         break;
     case TRUTH_RANGE:
         range_text(text, truth->low, truth->high, unit);
-        break;
-    case TRUTH_CHOICE:
-        for (unsigned i = 0; i < truth->choices; i++) {
-            text_string(text, i ? ", or " : "");
-            range_text(text, truth->choice[i].low, truth->choice[i].high, unit);
-        }
         break;
     case TRUTH_ABSENT:
         text_string(text, "none here");
@@ -164,7 +166,7 @@ static void write_pair(struct writer *writer, double low, double high)
     write_string(writer, "]");
 }
 
-/* A number, [low, high], a list of such pairs, or null. */
+/* A number, [low, high], or null. */
 static void write_truth(struct writer *writer, const struct truth *truth)
 {
     switch (truth->kind) {
@@ -174,14 +176,6 @@ static void write_truth(struct writer *writer, const struct truth *truth)
         break;
     case TRUTH_RANGE:
         write_pair(writer, truth->low, truth->high);
-        break;
-    case TRUTH_CHOICE:
-        write_string(writer, "[");
-        for (unsigned i = 0; i < truth->choices; i++) {
-            write_string(writer, i ? ", " : "");
-            write_pair(writer, truth->choice[i].low, truth->choice[i].high);
-        }
-        write_string(writer, "]");
         break;
     default:
         write_string(writer, "null");
@@ -244,19 +238,14 @@ void judge_json(FILE *file, const char *machine, const struct judgements *judgem
 
 static const char *unit_of(const char *id)
 {
+    static const char *const units[][2] = {{".latency", "cycles"}, {".ns", "ns"},  {".size", "bytes"},
+                                           {".line", "bytes"},     {".tsc", "Hz"}, {".frequency", "Hz"}};
     size_t length = strlen(id);
 
-    if (length > 7 && strcmp(id + length - 7, ".cycles") == 0)
-        return "cycles";
-    if (length > 3 && strcmp(id + length - 3, ".ns") == 0)
-        return "ns";
-    if (length > 5 && strcmp(id + length - 5, ".ends") == 0)
-        return "bytes";
-    if (strcmp(id, "cpu.tsc") == 0 || strcmp(id, "cpu.frequency") == 0)
-        return "Hz";
-    if (strcmp(id, "l1d.size") == 0 || strcmp(id, "l1d.line") == 0)
-        return "bytes";
-    return strcmp(id, "l1d.latency") == 0 ? "cycles" : "";
+    for (unsigned i = 0; i < sizeof units / sizeof *units; i++)
+        if (length > strlen(units[i][0]) && strcmp(id + length - strlen(units[i][0]), units[i][0]) == 0)
+            return units[i][1];
+    return "";
 }
 
 static void print_truth(FILE *file, struct truths *truths, const char *id)
@@ -275,29 +264,30 @@ static void print_truth(FILE *file, struct truths *truths, const char *id)
     if (truth.kind == TRUTH_HIDDEN)
         text_format(&line, "%shidden: %s", truth.beneath == TRUTH_NONE ? "" : "; ", truth.reason);
     else if (truth.optional && truth.kind != TRUTH_ABSENT)
-        text_string(&line, " (or not told apart)");
+        text_string(&line, " (or not measurable)");
     fprintf(file, "%s\n", line.at);
+}
+
+static bool is_promised(const char *id)
+{
+    char one[28];
+
+    for (unsigned i = 0; i < probe_count; i++)
+        for (const char *at = probe_list[i].ids; next_promised(&at, one);)
+            if (strcmp(one, id) == 0)
+                return true;
+    return false;
 }
 
 void truth_print(FILE *file, struct truths *truths)
 {
-    static const char *const said[] = {"cycles", "ns", "ends"};
-    char id[64];
+    char id[28];
+    const char *demanded;
 
-    for (unsigned i = 0; i < probe_count; i++) {
-        for (const char *at = probe_list[i].ids; *at; at += strcspn(at, " "), at += *at == ' ') {
-            struct text text = text_in(id, sizeof id);
-            text_bytes(&text, at, strcspn(at, " "));
-            if (strncmp(id, "latency.1.", 10) != 0)
-                print_truth(file, truths, id);
-        }
-    }
-    for (unsigned number = 1; number <= MOST_PLATEAUS; number++) {
-        for (unsigned i = 0; i < 3; i++) {
-            struct text text = text_in(id, sizeof id);
-            text_format(&text, "latency.%u.%s", number, said[i]);
-            if (truth_of(truths, id).kind != TRUTH_ABSENT)
-                print_truth(file, truths, id);
-        }
-    }
+    for (unsigned i = 0; i < probe_count; i++)
+        for (const char *at = probe_list[i].ids; next_promised(&at, id);)
+            print_truth(file, truths, id);
+    for (unsigned i = 0; (demanded = truth_demanded(truths, i)) != NULL; i++)
+        if (!is_promised(demanded))
+            print_truth(file, truths, demanded);
 }

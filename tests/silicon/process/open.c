@@ -118,8 +118,6 @@ static bool judge_run(const struct order *order, const struct run *run)
     bool good = false;
 
     if (truths && judgements) {
-        if (run->options.request.all_memory)
-            truths_reach(truths, order->description.memory.span);
         judge_all(judgements, &run->notebook, truths);
         if (order->json)
             judge_json(stdout, order->description.name, judgements);
