@@ -52,7 +52,7 @@ def judged(context, machine, memory, name="run"):
     expect(not others, "; ".join(f"{finding['id']} {finding['verdict']}: {finding['value']}, truly {finding['truth']}"
                                  for finding in others))
     right = {finding["id"] for finding in findings if finding["verdict"] == "right"}
-    for wanted in ("l1d.size", "l1d.ways", "l1d.line", "l1d.latency", "latency.1.cycles", "latency.plateaus"):
+    for wanted in ("l1d.size", "l1d.ways", "l1d.line", "l1d.latency", "l2.latency", "mem.latency", "latency.levels"):
         expect(wanted in right, f"{wanted} is not among what was found")
 
 

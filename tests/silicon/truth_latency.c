@@ -122,33 +122,47 @@ static uint64_t built_size(const struct cache_description *cache, const struct a
     return array_sets(array) * array_ways(array) * cache->line * cache->slices.count;
 }
 
+/* Bytes between what is held before a level and what it holds, few enough to have been loaded soon. */
+static uint64_t between(uint64_t before, uint64_t holds)
+{
+    uint64_t middle = (before + holds) / 2;
+
+    return before && middle > OVERFLOWS * before ? OVERFLOWS * before : middle;
+}
+
+/* Whether a level that serves loads in so many cycles counts: it differs from the one before it and from memory. */
+static bool counts(const struct met *met, double cycles)
+{
+    return cycles > 0 && !same(cycles, met->memory) &&
+           (met->levels == 0 || !same(met->latency[met->levels - 1], cycles));
+}
+
 /* Asks one data cache. *before: bytes that the ones nearer to the core hold together; it gains those of this one. */
 static bool meet(const struct description *description, unsigned index, uint64_t *before, struct met *met)
 {
     const struct cache_description *cache = &description->cache[index];
-    const bool first = met->first == 0;
+    const bool first = met->first_size == 0;
     struct caches *caches = caches_create(description, SEED);
-    struct pool pool;
+    const struct array *array;
     uint64_t holds;
-    double cycles;
+    double cycles = 0;
 
     if (!caches)
         return false;
-    holds = built_size(cache, caches_array(caches, 0, index));
-    if (cache->inclusion == INCLUSION_EXCLUSIVE)
-        holds += *before;
-    pool = pool_of(description, *before && (*before + holds) / 2 > OVERFLOWS * *before ? OVERFLOWS * *before
-                                                                                       : (*before + holds) / 2);
-    cycles = holds > *before ? ask_level(caches, &pool, cache->level, first) : 0;
+    array = caches_array(caches, 0, index);
+    holds = built_size(cache, array) + (cache->inclusion == INCLUSION_EXCLUSIVE ? *before : 0);
+    if (holds > *before && description->memory.span >= OVERFLOWS * *before) {
+        struct pool pool = pool_of(description, between(*before, holds));
+        cycles = ask_level(caches, &pool, cache->level, first);
+    }
     if (first) {
         met->first = cycles;
         met->first_size = holds;
-        met->first_ways = array_ways(caches_array(caches, 0, index));
+        met->first_ways = array_ways(array);
         met->first_line = cache->line;
     }
     caches_destroy(caches);
-    if (cycles > 0 && description->memory.span >= OVERFLOWS * *before && !same(cycles, met->memory) &&
-        (met->levels == 0 || !same(met->latency[met->levels - 1], cycles)))
+    if (counts(met, cycles))
         met->latency[met->levels++] = cycles;
     if (holds > *before)
         *before = holds;

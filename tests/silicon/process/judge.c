@@ -117,11 +117,23 @@ static void next_part(struct text *line, size_t column)
     text_column(line, column);
 }
 
+static const char *unit_of(const char *id)
+{
+    static const char *const units[][2] = {{".latency", "cycles"}, {".ns", "ns"},  {".size", "bytes"},
+                                           {".line", "bytes"},     {".tsc", "Hz"}, {".frequency", "Hz"}};
+    size_t length = strlen(id);
+
+    for (unsigned i = 0; i < sizeof units / sizeof *units; i++)
+        if (length > strlen(units[i][0]) && strcmp(id + length - strlen(units[i][0]), units[i][0]) == 0)
+            return units[i][1];
+    return "";
+}
+
 static void print_one(FILE *file, const struct judged *judged)
 {
     char buffer[600];
     struct text line = text_in(buffer, sizeof buffer);
-    const char *unit = judged->finding ? judged->finding->unit : "";
+    const char *unit = judged->finding ? judged->finding->unit : unit_of(judged->id);
 
     text_string(&line, judged->id);
     next_part(&line, AT_VALUE);
@@ -234,18 +246,6 @@ void judge_json(FILE *file, const char *machine, const struct judgements *judgem
     writer_end(&writer);
     fwrite(text.at, 1, text.length, file);
     free(buffer);
-}
-
-static const char *unit_of(const char *id)
-{
-    static const char *const units[][2] = {{".latency", "cycles"}, {".ns", "ns"},  {".size", "bytes"},
-                                           {".line", "bytes"},     {".tsc", "Hz"}, {".frequency", "Hz"}};
-    size_t length = strlen(id);
-
-    for (unsigned i = 0; i < sizeof units / sizeof *units; i++)
-        if (length > strlen(units[i][0]) && strcmp(id + length - strlen(units[i][0]), units[i][0]) == 0)
-            return units[i][1];
-    return "";
 }
 
 static void print_truth(FILE *file, struct truths *truths, const char *id)
