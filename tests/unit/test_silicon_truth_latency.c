@@ -104,12 +104,20 @@ static void slices_of_unequal_kinds(void **state)
     truths_destroy(truths);
 }
 
-/* A way predictor's mistakes, banks, sectors, lines of two lengths, virtual indexes, directories, write-through: a load
- * that hits takes what it takes. */
+/* Of each 64 sets one leads for each of two policies. */
+static void add_duel(struct array_shape *shape)
+{
+    shape->duel = (struct duel){.leaders = 1, .first_leader = {1}, .second_leader = {2}, .period = 64};
+    shape->duel.counter_most = 1023;
+    assert_true(policy_parse(&shape->policy, "QLRU_H11_M1_R0_U0") && policy_parse(&shape->duel.second, "RANDOM"));
+}
+
+/* A way predictor's mistakes, banks, sectors, lines of two lengths, virtual indexes, directories, write-through, duels,
+ * another core: a load that hits takes what it takes. */
 static void what_makes_no_difference(void **state)
 {
     (void)state;
-    for (unsigned kind = 0; kind < 9; kind++) {
+    for (unsigned kind = 0; kind < 13; kind++) {
         struct description *description = plain();
         struct cache_description *near = &description->cache[0];
         struct cache_description *far = add_cache(description, 256 * KB, 8, 12, INCLUSION_NEITHER);
@@ -132,6 +140,14 @@ static void what_makes_no_difference(void **state)
         }
         if (kind == 7)
             near->write_through = near->no_write_allocate = true;
+        if (kind == 9)
+            far->inclusion = INCLUSION_EXCLUSIVE, far->line = far->sector = 256, far->shape.index.sets /= 4;
+        if (kind == 10)
+            far->size = 240ULL * KB, far->shape.index.sets = 480;
+        if (kind == 11)
+            add_duel(&far->shape);
+        if (kind == 12)
+            description->cores = far->shared_by = 2;
         if (kind == 8)
             far->inclusion = INCLUSION_EXCLUSIVE, far->keeps_hits = true;
         truths = truths_on(description);
