@@ -195,7 +195,10 @@ faults: build/set-up-test $(filter build/unit/test_silicon_%,$(UNIT_PROGRAMS))
 .PHONY: clean help usb
 clean:
 	rm -rf build
-usb help:
+help:
 	@cat tools/$@.txt
+# DEVICE: the disk to write over, after asking. REALLY=yes: also one that is neither removable nor on USB.
+usb: $(if $(DEVICE),build/assay.img)
+	@sh tools/usb.sh $(if $(REALLY),--really) build/assay.img $(DEVICE)
 
 -include $(shell find build -name '*.d' 2>/dev/null)

@@ -151,7 +151,7 @@ static bool read_heading(struct reader *reader)
 
 static bool read_row(struct reader *reader)
 {
-    char passed_over[FIELD_SIZE];
+    char passed_over[FIELD_SIZE] = "";
     unsigned column = 0;
     int more;
 

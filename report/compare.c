@@ -40,20 +40,30 @@ static bool apart(double one, double other, const char *unit, double half_cycle)
     return size_of(one - other) > tolerance(one, other, unit, half_cycle);
 }
 
+/* NULL: there are not so many. */
+static const struct finding *finding_at(struct findings in, unsigned at)
+{
+    return in.at && at < in.count ? &in.at[at] : NULL;
+}
+
 static const struct finding *find(struct findings in, const char *id)
 {
-    for (unsigned i = 0; i < in.count; i++) {
-        if (text_equal(in.at[i].id, id))
-            return &in.at[i];
+    const struct finding *finding;
+
+    for (unsigned i = 0; (finding = finding_at(in, i)) != NULL; i++) {
+        if (text_equal(finding->id, id))
+            break;
     }
-    return NULL;
+    return finding;
 }
 
 /* Whether a run has any finding of the same family. */
 static bool has_family(struct findings in, const char *id)
 {
-    for (unsigned i = 0; i < in.count; i++) {
-        const char *other = in.at[i].id, *at = id;
+    const struct finding *finding;
+
+    for (unsigned i = 0; (finding = finding_at(in, i)) != NULL; i++) {
+        const char *other = finding->id, *at = id;
         while (*at && *at != '.' && *at == *other) {
             at++;
             other++;
@@ -151,11 +161,6 @@ static void compare_alone(struct pair *pair, const struct finding *there, struct
         pair->comparison = EQUAL;
     else
         pair->comparison = sure_of_pair(pair) >= sure_enough ? DIFFERENT : UNCERTAIN;
-}
-
-static const struct finding *finding_at(struct findings in, unsigned at)
-{
-    return in.at && at < in.count ? &in.at[at] : NULL;
 }
 
 bool compare_next(struct pairing *pairing, struct pair *pair)

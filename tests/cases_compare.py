@@ -319,3 +319,27 @@ def sysfs(context):
             found[os.path.relpath(path, f"{root}/sys/devices/system/cpu/cpu0/cache")] = file.read().strip()
     expect(found == {"index0/level": "1", "index0/type": "Data", "index0/size": "16K", "index0/number_of_sets": "128",
                      "index0/coherency_line_size": "32", "index0/ways_of_associativity": "4"}, f"{found}")
+
+
+@case("compare/manual-pages", seconds=5)
+def manual_pages(context):
+    """mandoc and groff find nothing wrong with a page, and it names the options that its program has, and no other."""
+    # On a host the end of a run is the end; and each program has its own word for where its machine comes from.
+    not_told = {"assay-linux": {"after", "machine", "from"}, "assay-model": {"after", "from"},
+                "assay-replay": {"after", "machine", "probe", "core", "memory", "all-memory", "contiguous", "seed",
+                                 "no-variable", "no-files", "retry", "list", "last", "forget", "selftest"}}
+    own = {"assay-model": {"noise", "json"}}
+    pages = sorted(glob.glob(os.path.join(ROOT, "man", "*.1")))
+    expect({"assay-diff.1", "assay-linux.1", "assay-model.1", "assay-replay.1"} <= set(map(os.path.basename, pages)),
+           f"pages: {pages}")
+    for page in pages:
+        expect(not context.execute("mandoc", "-Tlint", "-W", "warning", page), f"mandoc has something to say of {page}")
+        program = os.path.basename(page)[:-len(".1")]
+        with open(page) as file:
+            told = set(re.findall(r"Fl -([a-z][a-z-]*)", file.read()))
+        there = set(re.findall(r"--([a-z][a-z-]*)", context.execute(built(program), "--help")))
+        if program in not_told:
+            options = set(re.findall(r"^  --([a-z-]+)", context.execute(built("assay-linux"), "--help"), re.MULTILINE))
+            there = (options - not_told[program]) | own.get(program, set())
+        expect(told == there, f"{program}: only in the page {sorted(told - there)}, only in the "
+               f"program {sorted(there - told)}")

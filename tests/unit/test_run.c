@@ -18,7 +18,7 @@ enum { SAID_SIZE = 1 << 16 };
 
 struct stage {
     char said[SAID_SIZE], journal[SAID_SIZE], last_journal[SAID_SIZE];
-    char result[SAID_SIZE], baseline[SAID_SIZE], names[256];
+    char result[SAID_SIZE], names[256];
     uint8_t summary[512];
     size_t said_length, journal_length, result_length, summary_size;
     bool no_folder, no_journal, full, in_file, no_commit, aborted;
@@ -60,11 +60,8 @@ bool stage_folder(struct stage *at, const char *machine_name, unsigned *number)
 
 bool stage_read(struct stage *at, const char *path, char *buffer, size_t size, size_t *length)
 {
-    *length = strlen(at->baseline);
-    assert_string_equal(path, "golden.csv");
-    assert_true(*length < size);
-    memcpy(buffer, at->baseline, *length);
-    return *length > 0;
+    (void)at, (void)path, (void)buffer, (void)size, (void)length;
+    return false;
 }
 
 bool stage_last_journal(struct stage *at, char *buffer, size_t size, size_t *length)
@@ -395,93 +392,6 @@ static void recorded(void **state)
     machine_close(machine);
 }
 
-/* The only finding of the baseline that the run has, too; of the others it was not asked. */
-static void expect_baseline(const char *row)
-{
-    snprintf(stage.baseline, sizeof stage.baseline,
-             "id,measured,value,unit,confidence,cost,method,why,emulated,declared_low,declared_high,declared_by,"
-             "agreement\n%s\nl1d.size,yes,1,bytes,1,1,,,no,,,,\n",
-             row);
-    text_copy(run.options.baseline, sizeof run.options.baseline, "golden.csv");
-    text_copy(run.options.probes, sizeof run.options.probes, "good");
-    run.options.lava = true;
-}
-
-static void baseline_passes(void **state)
-{
-    struct machine *machine = fresh(NULL);
-
-    (void)state;
-    expect_baseline("good.value,yes,48,bytes,0.99,1,,,no,,,,");
-    assert_true(run_read_baseline(&run, &stage));
-    assert_int_equal(run_measure(&run, machine, &stage), 1);
-    assert_int_equal(run.verdict, BASELINE_PASSED);
-    expect(stage.said, "Baseline golden.csv passed: 0 different, 0 uncertain, 1 equal\n"
-                       "  not compared, because only one run was asked for them: 1\n");
-    expect(stage.said, "<LAVA_SIGNAL_STARTRUN assay 7>\n<LAVA_SIGNAL_TESTCASE TEST_CASE_ID=good.value RESULT=pass "
-                       "MEASUREMENT=48 UNITS=bytes>\n<LAVA_SIGNAL_TESTCASE TEST_CASE_ID=baseline RESULT=pass>\n"
-                       "<LAVA_SIGNAL_ENDRUN assay 7>\n");
-    expect(stage.journal, "\"event\":\"baseline\",\"verdict\":\"passed\",\"different\":0,\"uncertain\":0,\"equal\":1,");
-    assert_int_equal(stage.summary[5], BASELINE_PASSED);
-    assert_null(strstr(stage.result, "golden"));
-    machine_close(machine);
-}
-
-static void baseline_fails(void **state)
-{
-    struct machine *machine = fresh(NULL);
-
-    (void)state;
-    expect_baseline("good.value,yes,49,bytes,0.99,1,,,no,,,,");
-    assert_true(run_read_baseline(&run, &stage));
-    run_measure(&run, machine, &stage);
-    assert_int_equal(run.verdict, BASELINE_FAILED);
-    expect(stage.said, "Baseline golden.csv FAILED: 1 different, 0 uncertain, 0 equal\n"
-                       "  good.value          48 bytes, baseline 49 bytes\n");
-    expect(stage.said, "TEST_CASE_ID=good.value RESULT=fail ");
-    expect(stage.said, "TEST_CASE_ID=baseline RESULT=fail>");
-    expect(stage.journal, "\"verdict\":\"failed\",\"different\":1,");
-    assert_int_equal(stage.summary[5], BASELINE_FAILED);
-    /* Another verdict alone makes another summary. */
-    expect_baseline("good.value,yes,48,bytes,0.99,1,,,no,,,,");
-    assert_true(run_read_baseline(&run, &stage));
-    run_measure(&run, machine, &stage);
-    assert_int_equal(stage.summary_writes, 2);
-    stage.said_length = 0;
-    assert_true(run_print_last(&stage));
-    expect(stage.said, "of run 7, which passed beside its baseline:\n");
-    machine_close(machine);
-}
-
-static void baseline_in_doubt(void **state)
-{
-    struct machine *machine = fresh(NULL);
-
-    (void)state;
-    expect_baseline("good.value,yes,49,bytes,0.5,1,,,no,,,,");
-    assert_true(run_read_baseline(&run, &stage));
-    run_measure(&run, machine, &stage);
-    assert_int_equal(run.verdict, BASELINE_PASSED);
-    expect(stage.said, "passed: 0 different, 1 uncertain, 0 equal\n"
-                       "  good.value          48 bytes, baseline 49 bytes (uncertain)\n");
-    expect(stage.said, "TEST_CASE_ID=good.value RESULT=unknown ");
-    machine_close(machine);
-}
-
-static void baseline_that_cannot_be_used(void **state)
-{
-    struct machine *machine = fresh(NULL);
-
-    (void)state;
-    text_copy(run.options.baseline, sizeof run.options.baseline, "golden.csv");
-    assert_false(run_read_baseline(&run, &stage));
-    expect(stage.said, "--baseline golden.csv cannot be read: the stage will not\nNothing is measured.");
-    expect_baseline("good.value,yes,4x8,bytes,0.99,1,,,no,,,,");
-    assert_false(run_read_baseline(&run, &stage));
-    expect(stage.said, "--baseline golden.csv: line 2: value: '4x8' is not a number\nNothing is measured.");
-    machine_close(machine);
-}
-
 static void chosen_probes(void **state)
 {
     struct machine *machine = fresh(NULL);
@@ -516,13 +426,10 @@ static void last_summary(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(whole_run),         cmocka_unit_test(same_summary_once),
-        cmocka_unit_test(unfinished),        cmocka_unit_test(skipped_and_ended),
-        cmocka_unit_test(failing_stages),    cmocka_unit_test(recorded),
-        cmocka_unit_test(baseline_passes),   cmocka_unit_test(baseline_fails),
-        cmocka_unit_test(baseline_in_doubt), cmocka_unit_test(baseline_that_cannot_be_used),
-        cmocka_unit_test(chosen_probes),     cmocka_unit_test(last_summary)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(whole_run),      cmocka_unit_test(same_summary_once),
+                                       cmocka_unit_test(unfinished),     cmocka_unit_test(skipped_and_ended),
+                                       cmocka_unit_test(failing_stages), cmocka_unit_test(recorded),
+                                       cmocka_unit_test(chosen_probes),  cmocka_unit_test(last_summary)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
