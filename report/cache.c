@@ -29,7 +29,7 @@ bool cache_found(const struct notebook *notebook, unsigned level, enum cache_kin
     cache->line = measured(notebook, cache, "line");
     way = cache->ways * cache->line;
     cache->sets = way && cache->size % way == 0 ? cache->size / way : 0;
-    return cache->size > 0;
+    return cache->size > 0 && (kind != INSTRUCTION || level <= INSTRUCTION_LEVELS);
 }
 
 bool cache_owns(const struct cache *cache, const struct finding *finding, const char **what)

@@ -5,7 +5,8 @@
 #include "base/text.h"
 #include "probes/finding.h"
 
-enum { LEVELS = 9, KINDS = 3 };
+/* As many as hwloc has names for. */
+enum { LEVELS = 5, INSTRUCTION_LEVELS = 3, KINDS = 3 };
 
 enum cache_kind { UNIFIED, DATA, INSTRUCTION };
 
@@ -18,7 +19,8 @@ struct cache {
     uint64_t sets; /* when the three give a whole number */
 };
 
-/* The cache of a level (1 to LEVELS) and a kind; false: its size was not measured. */
+/* The cache of a level (1 to LEVELS, of instructions to INSTRUCTION_LEVELS) and a kind; false: its size was not
+ * measured. */
 bool cache_found(const struct notebook *, unsigned level, enum cache_kind, struct cache *);
 
 /* Whether a finding is about a cache: its id is "<name>.<something>", and *what then points to the something. */

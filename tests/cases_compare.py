@@ -300,6 +300,21 @@ def topology(context):
         expect(file.read(8) == b"\x89PNG\r\n\x1a\n", "no PNG")
 
 
+@case("compare/topology-levels", seconds=5)
+def topology_levels(context):
+    """Caches of several levels and kinds, two processors, names with everything in them: hwloc's own checks find nothing
+    wrong, and the order from the memory to the core is kept."""
+    source = context.path("topology.xml")
+    checked = dict(os.environ, ASSAY_TOPOLOGY=source, HWLOC_DEBUG_CHECK="1", HWLOC_XML_VERBOSE="1")
+    subprocess.run([built("unit/test_formats")], env=checked, check=True, capture_output=True)
+    done = subprocess.run(["lstopo", "--if", "xml", "-i", source, "--of", "console"], env=checked, capture_output=True,
+                          text=True)
+    expect(done.returncode == 0 and not done.stderr, f"lstopo says: {done.stderr}")
+    lines = [line.strip() for line in done.stdout.splitlines()]
+    expect(lines == ["Machine + Package L#0", "NUMANode L#0 (P#0)", "PU L#0 (P#0)",
+                     "L2 L#0 (1280KB) + L1i L#0 (32KB) + L1d L#0 (48KB) + Core L#0 + PU L#1 (P#1)"], f"drawn: {lines}")
+
+
 @case("compare/sysfs", seconds=5)
 def sysfs(context):
     """cache.txt, unpacked into files, is read as Linux's own folder is."""
