@@ -89,6 +89,8 @@ static void nanoseconds_know_half_a_cycle(void **state)
     /* The slower core's cycle counts. */
     note_value(&other, "cpu.frequency", 1e9, "Hz", 0.99, 1, "");
     assert_int_equal(values(2, 2.26, "ns"), EQUAL);
+    note_value(&other, "cpu.frequency", 4e9, "Hz", 0.99, 1, "");
+    assert_int_equal(values(2, 2.2, "ns"), EQUAL);
 }
 
 static void low_confidence_is_uncertain_not_silent(void **state)
@@ -148,6 +150,15 @@ static void families(void **state)
     note_missing(&one, "dtlb1.2m.entries", "entries", 1, "no");
     assert_int_equal(pair_of("dtlb1.4k.entries").comparison, DIFFERENT);
     assert_null(pair_of("dtlb1.4k.entries").first);
+}
+
+static void families_are_whole_words(void **state)
+{
+    (void)state;
+    note_value(&one, "l1.size", 16384, "bytes", 0.99, 1, "");
+    note_value(&other, "l1d.size", 16384, "bytes", 0.99, 1, "");
+    assert_int_equal(pair_of("l1.size").comparison, NOT_ASKED);
+    assert_int_equal(pair_of("l1d.size").comparison, NOT_ASKED);
 }
 
 static struct finding *declare(struct finding *finding, enum agreement agreement, uint64_t low, uint64_t high)
@@ -251,6 +262,7 @@ int main(void)
         cmocka_unit_test_setup(emulated_on_one_side_is_uncertain, clear),
         cmocka_unit_test_setup(measured_on_one_side_only, clear),
         cmocka_unit_test_setup(families, clear),
+        cmocka_unit_test_setup(families_are_whole_words, clear),
         cmocka_unit_test_setup(declarations, clear),
         cmocka_unit_test_setup(agreement_that_flips, clear),
         cmocka_unit_test_setup(what_is_of_the_run, clear),
