@@ -2,6 +2,7 @@
 """tools/usb.sh: what it refuses, what it asks, what it writes. A file stands for the disk, and a program of ours for
 lsblk, so no disk of this computer is touched."""
 import os
+import shutil
 import subprocess
 
 from suite import ROOT, case, expect
@@ -34,18 +35,19 @@ if [ $only = yes ]; then head -n 1 "$file"; else cat "$file"; fi
 class Bench:
     """A disk, an image and an lsblk that tells of the disk what a test wants."""
 
-    def __init__(self, context, **told):
+    def __init__(self, context, program=None, **told):
         self.folder = context.path("bench")
-        os.makedirs(os.path.join(self.folder, "bin"), exist_ok=True)
+        shutil.rmtree(self.folder, ignore_errors=True)
+        os.makedirs(os.path.join(self.folder, "bin"))
         self.disk, self.image = os.path.join(self.folder, "disk"), os.path.join(self.folder, "image")
-        for name in os.listdir(self.folder):
-            if os.path.isfile(os.path.join(self.folder, name)):
-                os.remove(os.path.join(self.folder, name))
         self.before = b"old" * (SIZE // 3) + b"o" * (SIZE % 3)
         self.put("disk", self.before)
         self.put("image", bytes(range(256)) * 4096)
         self.put("bin/lsblk", LSBLK.encode())
         os.chmod(os.path.join(self.folder, "bin/lsblk"), 0o755)
+        if program:
+            self.put(f"bin/{program[0]}", program[1].encode())
+            os.chmod(os.path.join(self.folder, "bin", program[0]), 0o755)
         for column, value in {**STICK, **told}.items():
             self.put(column.replace("_after", ".after"), (value + "\n").encode())
 
@@ -93,6 +95,7 @@ def refusals(context):
     refused(context, "neither removable nor on USB", RM="0", TRAN="sata")
     refused(context, "neither removable nor on USB", RM="0", TRAN="")
     refused(context, "another disk now", SERIAL_after="43")
+    refused(context, "in use, says the kernel", "--really", program=("python3", "#!/bin/sh\nexit 1\n"))
     refused(context, "another disk now", SIZE_after=str(SIZE + 512))
 
 

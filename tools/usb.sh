@@ -95,6 +95,10 @@ if [ "$(told RM)" != 1 ] && [ "$(told TRAN)" != usb ] && [ "$really" = no ]; the
     refuse "$device is neither removable nor on USB; if it is the right one all the same: REALLY=yes (--really)"
 fi
 [ -w "$device" ] || refuse "$device may not be written by this user; try: sudo make usb DEVICE=$device"
+# The kernel's own word: it gives nobody an exclusive hold on a disk that a file system or a pool holds, lsblk knowing of
+# it or not.
+python3 -c 'import os, sys; os.open(sys.argv[1], os.O_RDWR | os.O_EXCL)' "$device" 2>/dev/null ||
+    refuse "$device is in use, says the kernel"
 
 model=$(told MODEL)
 transport=$(told TRAN)
