@@ -50,7 +50,12 @@ void diff_verdict(struct text *text, const struct comparison_of_runs *runs)
         text_format(text, "%u finding%s", findings, findings == 1 ? "" : "s");
     if (facts)
         text_format(text, "%s%u fact%s about the machine", findings ? " and " : "", facts, facts == 1 ? "" : "s");
-    text_format(text, "; %u uncertain, %u equal", runs->tally.of[UNCERTAIN], runs->tally.of[EQUAL]);
+    text_char(text, '.');
+}
+
+void diff_rest(struct text *text, const struct comparison_of_runs *runs)
+{
+    text_format(text, "%u uncertain, %u equal", runs->tally.of[UNCERTAIN], runs->tally.of[EQUAL]);
     if (runs->tally.of[NOT_ASKED])
         text_format(text, ", %u asked for in one run only", runs->tally.of[NOT_ASKED]);
     text_char(text, '.');

@@ -24,8 +24,9 @@ bool diff_text(struct report_sink *, const struct comparison_of_runs *); /* at m
 bool diff_json(struct report_sink *, const struct comparison_of_runs *); /* assay-diff/1, docs/results.md */
 bool diff_html(struct report_sink *, const struct comparison_of_runs *); /* HTML5, complete in itself */
 
-/* "2 findings and 1 fact are different; 1 finding uncertain, 18 equal." */
+/* "Different: 2 findings and 1 fact about the machine." and "1 uncertain, 18 equal." */
 void diff_verdict(struct text *, const struct comparison_of_runs *);
+void diff_rest(struct text *, const struct comparison_of_runs *);
 
 /* By how much the second value is more: "+12.5 %"; nothing where that says nothing. */
 void diff_change(struct text *, const struct pair *);

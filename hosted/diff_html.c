@@ -116,7 +116,10 @@ bool diff_html(struct report_sink *sink, const struct comparison_of_runs *runs)
     writer_start(&writer, sink);
     write_string(&writer, head);
     diff_verdict(&verdict, runs);
-    write_element(&writer, "<p><strong>", verdict.at, "</strong></p>\n");
+    write_element(&writer, "<p><strong>", verdict.at, "</strong> ");
+    verdict = text_in(buffer, sizeof buffer);
+    diff_rest(&verdict, runs);
+    write_element(&writer, "", verdict.at, "</p>\n");
     write_element(&writer, "<p>A: ", runs->first.path, "<br>\n");
     write_element(&writer, "B: ", runs->second.path, "</p>\n");
     write_findings(&writer, runs);

@@ -83,6 +83,24 @@ static bool is_told(const struct comparison_of_runs *runs, const struct fact *fa
     return fact->counts == counts && (fact->differs || (runs->all && fact->first[0]));
 }
 
+/* One side of a fact that is too long for its column, on as many lines as it needs. */
+static void write_long(struct writer *writer, struct text *line, const char *letter, const char *value)
+{
+    size_t left = text_length(value);
+
+    text_column(line, AT_FIRST - 3);
+    text_format(line, "%s: ", letter);
+    do {
+        size_t length = left < COLUMNS - AT_FIRST ? left : COLUMNS - AT_FIRST;
+        text_column(line, AT_FIRST);
+        text_bytes(line, left ? value : "-", left ? length : 1);
+        end_line(writer, line);
+        *line = text_in(line->at, line->capacity);
+        value += length;
+        left -= length;
+    } while (left > 0);
+}
+
 static void write_fact(struct writer *writer, const struct fact *fact)
 {
     char buffer[LINE_SIZE];
@@ -97,13 +115,9 @@ static void write_fact(struct writer *writer, const struct fact *fact)
         end_line(writer, &line);
         return;
     }
-    text_column(&line, AT_FIRST - 3);
-    text_format(&line, "A: %s", fact->first[0] ? fact->first : "-");
-    end_line(writer, &line);
+    write_long(writer, &line, "A", fact->first);
     line = text_in(buffer, sizeof buffer);
-    text_column(&line, AT_FIRST - 3);
-    text_format(&line, "B: %s", fact->second[0] ? fact->second : "-");
-    end_line(writer, &line);
+    write_long(writer, &line, "B", fact->second);
 }
 
 static void write_facts(struct writer *writer, const struct comparison_of_runs *runs, bool counts, const char *heading)
@@ -144,6 +158,9 @@ bool diff_text(struct report_sink *sink, const struct comparison_of_runs *runs)
 
     writer_start(&writer, sink);
     diff_verdict(&verdict, runs);
+    end_line(&writer, &verdict);
+    verdict = text_in(buffer, sizeof buffer);
+    diff_rest(&verdict, runs);
     end_line(&writer, &verdict);
     write_side(&writer, "A", &runs->first);
     write_side(&writer, "B", &runs->second);

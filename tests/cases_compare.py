@@ -93,7 +93,7 @@ def golden_changed(context):
     said = diff(context, golden, again)
     expect(said.startswith("The same"), said)
     said = diff(context, golden, os.path.join(other, "result.json"), status=1)
-    expect(said.startswith("Different: 2 findings;"), said)
+    expect(said.startswith("Different: 2 findings."), said)
     expect(re.search(r"^  l1d\.size +16 KB +32 KB +\+100\.0 %", said, re.MULTILINE), said)
     expect(re.search(r"^  l1d\.ways +4 ways +8 ways", said, re.MULTILINE), said)
     expect("l1d.line" not in said, "what is equal is told unasked")
@@ -102,7 +102,7 @@ def golden_changed(context):
            "--all does not tell what is equal")
     # A findings.csv tells less, and the same.
     said = diff(context, os.path.join(golden, "findings.csv"), os.path.join(other, "findings.csv"), status=1)
-    expect(said.startswith("Different: 2 findings;"), said)
+    expect(said.startswith("Different: 2 findings."), said)
 
 
 @case("compare/json", seconds=10)
@@ -148,9 +148,17 @@ def facts(context):
         other = change_result(golden, context.path("other.json"),
                               lambda result, name=name, value=value: result["machine"].update({name: value}))
         said = diff(context, golden, other, status=1)
-        expect(said.startswith("Different: 1 fact about the machine;") and str(value) in said, said)
+        expect(said.startswith("Different: 1 fact about the machine.") and str(value) in said, said)
         expect(re.search(rf"^  {name} ", said, re.MULTILINE), said)
         expect(max(map(len, said.splitlines())) <= 100, "more than 100 columns")
+    # What does not fit goes on in the next line, and nothing of it is lost.
+    long = "--probe=" + ",".join(f"name{number}" for number in range(30))
+    other = change_result(golden, context.path("other.json"), lambda result: (
+        result["machine"].update(board="b" * 200), result["run"].update(options=long)))
+    said = diff(context, golden, other, status=1)
+    expect(max(map(len, said.splitlines())) <= 100, "more than 100 columns")
+    joined = re.sub(r"\n +", "", said)
+    expect("b" * 200 in joined and long in joined, said)
     other = change_result(golden, context.path("other.json"), lambda result: (
         result["machine"].update(serial="other"), result["run"].update(seed=5, date="2001-02-03T04:05:06")))
     diff(context, golden, other)
@@ -167,7 +175,7 @@ def uncertain(context):
                 finding.update(value=8192, confidence=0.6)
     other = change_result(golden, context.path("other.json"), doubt)
     said = diff(context, golden, other)
-    expect(said.startswith("The same; 1 uncertain") and re.search(r"^Uncertain", said, re.MULTILINE), said)
+    expect(said.startswith("The same.\n1 uncertain") and re.search(r"^Uncertain", said, re.MULTILINE), said)
     expect(re.search(r"^  l1d\.size +16 KB +8 KB", said, re.MULTILINE), said)
     diff(context, "--strict", golden, other, status=1)
 
@@ -222,7 +230,7 @@ def baseline(context):
     diff(context, findings, folder)
     folder, said = modelled(context, "other", changed, "--baseline", findings, status=1)
     expect("FAILED: 2 different" in said and "32 KB, baseline 16 KB" in said, said)
-    expect("Different: 2 findings;" in diff(context, findings, os.path.join(folder, "findings.csv"), status=1),
+    expect("Different: 2 findings." in diff(context, findings, os.path.join(folder, "findings.csv"), status=1),
            "assay-diff says something else")
     # A replay beside the baseline, from the recording of a run without one.
     said = context.execute(built(REPLAY), "--from", os.path.join(golden, "readings"), "--plain", "--baseline", findings,
