@@ -42,7 +42,7 @@ REPLAY := $(wildcard tests/replay/*.c)
 UNIT   := $(wildcard tests/unit/test_*.c)
 
 # Parts of kernel/ and boot/ that touch neither a machine nor firmware, for the unit tests.
-PURE   := $(LOOPS) $(wildcard kernel/pages.c boot/plan.c boot/smbios.c boot/load_options.c)
+PURE   := $(LOOPS) $(wildcard kernel/pages.c boot/plan.c boot/smbios.c boot/load_options.c) hosted/result.c hosted/side.c
 
 IMAGE_SOURCES := $(CORE) $(KERNEL) $(BOOT) tests/machine/contract.c $(wildcard kernel/*.nasm)
 IMAGE_OBJECTS := $(IMAGE_SOURCES:%=build/image/%.o)
@@ -52,7 +52,10 @@ FACTS  := tests/linux/facts.c base/random.c base/text.c base/number.c kernel/dec
 LINUX_SOURCES := $(call host_sources,$(filter-out tests/linux/facts.c,$(wildcard tests/linux/*.c)) $(LOOPS))
 MODEL_SOURCES := $(call host_sources,$(MODEL))
 REPLAY_SOURCES := $(call host_sources,$(REPLAY))
-HOST_PROGRAMS := build/assay-linux build/assay-model build/assay-replay
+# Programs that read results: what they share with the image, and what they have of their own.
+DIFF_SOURCES := $(wildcard base/*.c report/*.c) probes/note.c run/version.c hosted/result.c hosted/side.c \
+	$(wildcard hosted/diff*.c)
+HOST_PROGRAMS := build/assay-linux build/assay-model build/assay-replay build/assay-diff
 IMAGES := build/assay.efi build/assay.img build/assay-floppy.img
 
 .PHONY: all
@@ -83,6 +86,9 @@ build/assay-linux: $(LINUX_SOURCES:%=build/host/%.o)
 build/assay-model: $(MODEL_SOURCES:%=build/host/%.o)
 	@echo "  link    $@"
 	@$(CC) -o $@ $^
+build/assay-diff: $(DIFF_SOURCES:%=build/host/%.o)
+	@echo "  link    $@"
+	@$(CC) -o $@ $^ -ljansson
 build/facts-linux: $(FACTS:%=build/host/%.o)
 	@echo "  link    $@"
 	@$(CC) -o $@ $^
@@ -126,7 +132,7 @@ build/unit/%: build/sanitized/tests/unit/%.c.o build/sanitized/core.a \
 	build/sanitized/$$(if $$(findstring test_replay,$$*),replay,model).a
 	@mkdir -p $(@D)
 	@echo "  link    $@"
-	@$(CC) -fsanitize=address,undefined -o $@ -Wl,--start-group $^ -Wl,--end-group -lcmocka
+	@$(CC) -fsanitize=address,undefined -o $@ -Wl,--start-group $^ -Wl,--end-group -lcmocka -ljansson
 UNIT_PROGRAMS := $(UNIT:tests/unit/%.c=build/unit/%)
 .PHONY: unit
 unit: $(UNIT_PROGRAMS)
@@ -146,7 +152,7 @@ build/clang/assay-model: $(MODEL_SOURCES:%=build/clang/host/%.o)
 	@$(CLANG) -o $@ $^
 .PHONY: clang
 clang: $(patsubst %,build/clang/image/%.o,$(filter %.c,$(IMAGE_SOURCES))) build/clang/assay-model \
-	$(patsubst %,build/clang/host/%.o,$(filter %.c,$(LINUX_SOURCES) $(REPLAY_SOURCES) $(FACTS)))
+	$(patsubst %,build/clang/host/%.o,$(filter %.c,$(LINUX_SOURCES) $(REPLAY_SOURCES) $(FACTS) $(DIFF_SOURCES)))
 
 # Running.
 .PHONY: run linux-run model-run linux-20
@@ -189,7 +195,10 @@ faults: build/set-up-test $(filter build/unit/test_silicon_%,$(UNIT_PROGRAMS))
 .PHONY: clean help usb
 clean:
 	rm -rf build
-usb help:
+help:
 	@cat tools/$@.txt
+# DEVICE: the disk to write over, after asking. REALLY=yes: also one that is neither removable nor on USB.
+usb: $(if $(DEVICE),build/assay.img)
+	@sh tools/usb.sh $(if $(REALLY),--really) build/assay.img $(DEVICE)
 
 -include $(shell find build -name '*.d' 2>/dev/null)

@@ -2,6 +2,7 @@
 /* deliver.c: documents to the console, to files and to the stored summary. */
 #include "run/deliver.h"
 #include "kernel/record.h"
+#include "report/lava.h"
 #include "run/summary.h"
 
 enum { COLUMNS = 79 }; /* a line that fills all 80 makes some consoles feed twice */
@@ -50,9 +51,19 @@ void deliver_table(struct run *run, struct stage *stage, const struct run_summar
     report_table(&sink, summary, &run->notebook, COLUMNS);
 }
 
-enum document { RESULT, FINDINGS, SERIES, READINGS, DOCUMENTS };
+void deliver_lava(struct run *run, struct stage *stage, const struct run_summary *summary)
+{
+    struct report_sink sink = {.lines = stage};
+    struct findings baseline = {run->baseline.finding, run->baseline.count};
 
-static const char *const document_names[DOCUMENTS] = {"result.json", "findings.csv", "series.csv", "readings"};
+    if (run->options.lava)
+        report_lava(&sink, summary, &run->notebook, baseline);
+}
+
+enum document { RESULT, FINDINGS, SERIES, TOPOLOGY, CACHE, READINGS, DOCUMENTS };
+
+static const char *const document_names[DOCUMENTS] = {"result.json",  "findings.csv", "series.csv",
+                                                      "topology.xml", "cache.txt",    "readings"};
 
 static bool write_document(struct run *run, struct report_sink *sink, const struct run_summary *summary,
                            enum document document)
@@ -64,6 +75,10 @@ static bool write_document(struct run *run, struct report_sink *sink, const stru
         return report_findings(sink, &run->notebook);
     case SERIES:
         return report_series(sink, &run->notebook);
+    case TOPOLOGY:
+        return report_topology(sink, summary, &run->notebook);
+    case CACHE:
+        return report_sysfs(sink, summary, &run->notebook);
     default:
         return stage_file_write(sink->file, run->recording->bytes, run->recording->used);
     }
@@ -131,7 +146,7 @@ static bool same_as_stored(struct stage *stage, const uint8_t *summary, size_t s
         if (text[i] != stored_text[i])
             return false;
     }
-    return true;
+    return summary_verdict(stored) == summary_verdict(summary);
 }
 
 void deliver_summary(struct run *run, struct stage *stage, const struct run_summary *summary)
