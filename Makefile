@@ -52,7 +52,9 @@ FACTS  := tests/linux/facts.c base/random.c base/text.c base/number.c kernel/dec
 LINUX_SOURCES := $(call host_sources,$(filter-out tests/linux/facts.c,$(wildcard tests/linux/*.c)) $(LOOPS))
 MODEL_SOURCES := $(call host_sources,$(MODEL))
 REPLAY_SOURCES := $(call host_sources,$(REPLAY))
-HOST_PROGRAMS := build/assay-linux build/assay-model build/assay-replay
+# A program that reads results: what it shares with the image, and what it has of its own.
+REPORT_SOURCES := $(wildcard base/*.c report/*.c) probes/note.c hosted/result.c hosted/report.c
+HOST_PROGRAMS := build/assay-linux build/assay-model build/assay-replay build/assay-report
 IMAGES := build/assay.efi build/assay.img build/assay-floppy.img
 
 .PHONY: all
@@ -83,6 +85,9 @@ build/assay-linux: $(LINUX_SOURCES:%=build/host/%.o)
 build/assay-model: $(MODEL_SOURCES:%=build/host/%.o)
 	@echo "  link    $@"
 	@$(CC) -o $@ $^
+build/assay-report: $(REPORT_SOURCES:%=build/host/%.o)
+	@echo "  link    $@"
+	@$(CC) -o $@ $^ -ljansson
 build/facts-linux: $(FACTS:%=build/host/%.o)
 	@echo "  link    $@"
 	@$(CC) -o $@ $^
@@ -146,7 +151,7 @@ build/clang/assay-model: $(MODEL_SOURCES:%=build/clang/host/%.o)
 	@$(CLANG) -o $@ $^
 .PHONY: clang
 clang: $(patsubst %,build/clang/image/%.o,$(filter %.c,$(IMAGE_SOURCES))) build/clang/assay-model \
-	$(patsubst %,build/clang/host/%.o,$(filter %.c,$(LINUX_SOURCES) $(REPLAY_SOURCES) $(FACTS)))
+	$(patsubst %,build/clang/host/%.o,$(filter %.c,$(LINUX_SOURCES) $(REPLAY_SOURCES) $(REPORT_SOURCES) $(FACTS)))
 
 # Running.
 .PHONY: run linux-run model-run linux-20

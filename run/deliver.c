@@ -50,9 +50,10 @@ void deliver_table(struct run *run, struct stage *stage, const struct run_summar
     report_table(&sink, summary, &run->notebook, COLUMNS);
 }
 
-enum document { RESULT, FINDINGS, SERIES, READINGS, DOCUMENTS };
+enum document { RESULT, FINDINGS, SERIES, HTML, READINGS, DOCUMENTS };
 
-static const char *const document_names[DOCUMENTS] = {"result.json", "findings.csv", "series.csv", "readings"};
+static const char *const document_names[DOCUMENTS] = {"result.json", "findings.csv", "series.csv", "report.html",
+                                                      "readings"};
 
 static bool write_document(struct run *run, struct report_sink *sink, const struct run_summary *summary,
                            enum document document)
@@ -64,6 +65,8 @@ static bool write_document(struct run *run, struct report_sink *sink, const stru
         return report_findings(sink, &run->notebook);
     case SERIES:
         return report_series(sink, &run->notebook);
+    case HTML:
+        return report_html(sink, summary, &run->notebook);
     default:
         return stage_file_write(sink->file, run->recording->bytes, run->recording->used);
     }

@@ -31,9 +31,13 @@ run  mcopy                                   mtools
 run  sgdisk                                  gdisk
 run  mkfs.vfat                               dosfstools
 run  $python                                 python3
+run  /usr/include/jansson.h                  libjansson-dev
 test /usr/include/cmocka.h                   libcmocka-dev
 test python:jsonschema                       python3-jsonschema
 test clang                                   clang
+test tidy                                    tidy
+test python:html5lib                         python3-html5lib
+test chromium                                chromium
 check clang-format                           clang-format
 check clang-tidy                             clang-tidy
 check cppcheck                               cppcheck
