@@ -5,10 +5,15 @@
 #include "report/quantity.h"
 
 static const double LOGARITHM_OF_10 = 3.3219280948873623; /* to base 2 */
-static const double FEW_DECADES = 2.4; /* up to here there is room for 2 and 5 between the powers of ten */
+static const double FEW_DECADES = 2.6; /* up to here there is room for 2 and 5 between the powers of ten */
 static const double ROUNDING = 1e-9;   /* what products of powers of ten may be off */
 
-enum { LEAST_DOUBLINGS = 8, LEAST_FACTOR = 16, WANTED_TICKS = 7 };
+enum {
+    LEAST_BYTES = 8,
+    LEAST_FACTOR = 32,
+    WANTED_TICKS = 7,
+    EVEN_TICKS = 9
+}; /* factors from which an axis is logarithmic */
 
 static bool is_finite(double number)
 {
@@ -70,7 +75,7 @@ static double floor_of(double number)
 /* The distance of an even axis's ticks, above 0. */
 static double even_step(double low, double high)
 {
-    double step = high / WANTED_TICKS - low / WANTED_TICKS;
+    double step = high / EVEN_TICKS - low / EVEN_TICKS;
 
     return step > 0 ? round_above(step) : 0;
 }
@@ -97,17 +102,23 @@ static void fit_even(struct axis *axis)
         axis->high = high;
 }
 
+/* What hardware has powers of two of. */
+static bool is_doubled(const char *unit)
+{
+    return text_listed("bytes,pages,entries,lines,sets", unit);
+}
+
 struct axis axis_for(double low, double high, const char *unit)
 {
     struct axis axis = {.low = low, .high = high, .unit = unit};
-    bool bytes = text_equal(unit, "bytes");
 
-    if (low > 0 && high / low >= (bytes ? LEAST_DOUBLINGS : LEAST_FACTOR)) {
-        axis.kind = bytes ? AXIS_DOUBLING : AXIS_DECADES;
-        axis.low = bytes ? power_of_two_below(low) : round_below(low);
-        if (bytes && power_of_two_below(high) < high)
+    if (low > 0 && high / low >= (text_equal(unit, "bytes") ? LEAST_BYTES : LEAST_FACTOR)) {
+        bool doubled = is_doubled(unit);
+        axis.kind = doubled ? AXIS_DOUBLING : AXIS_DECADES;
+        axis.low = doubled ? power_of_two_below(low) : round_below(low);
+        if (doubled && power_of_two_below(high) < high)
             high = power_of_two_below(high) * 2;
-        else if (!bytes)
+        else if (!doubled)
             high = round_above(high);
         axis.high = is_finite(high) ? high : axis.high;
     } else {
@@ -201,7 +212,7 @@ void axis_label(struct text *text, const struct axis *axis, double value)
     if (text_equal(axis->unit, "bytes")) {
         quantity_text(text, value, size >= 1024 ? "bytes" : "");
         text_string(text, size >= 1024 ? "" : " B");
-    } else if (size >= 1e4 && size < 1e12) {
+    } else if (axis->kind != AXIS_DOUBLING && size >= 1e4 && size < 1e12) {
         double unit = size >= 1e9 ? 1e9 : size >= 1e6 ? 1e6 : 1e3;
         quantity_text(text, value / unit, "");
         text_string(text, unit == 1e9 ? "G" : unit == 1e6 ? "M" : "k");

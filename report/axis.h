@@ -6,7 +6,7 @@
 
 enum axis_kind {
     AXIS_EVEN,     /* each step the same distance */
-    AXIS_DOUBLING, /* bytes: each doubling the same distance */
+    AXIS_DOUBLING, /* bytes, pages, entries, lines, sets: each doubling the same distance */
     AXIS_DECADES   /* each factor of ten the same distance */
 };
 
@@ -19,7 +19,7 @@ struct axis {
 enum { MOST_TICKS = 12 };
 
 /* The axis for values from `low` to `high` (finite, low <= high) of a unit. Logarithmic when all are above 0 and span
- * three doublings of bytes, or a factor of 16 of anything else. Ends are round numbers. */
+ * three doublings of bytes, or a factor of 32 of anything else. Ends are round numbers. */
 struct axis axis_for(double low, double high, const char *unit);
 
 /* Where a value lies: 0 at the low end, 1 at the high one, never outside. */

@@ -173,9 +173,7 @@ static void write_heading(struct writer *writer, const struct plot *plot)
     char buffer[64];
     struct text title = text_in(buffer, sizeof buffer);
 
-    curve_title(&title, plot->curve[0]->id);
-    if (plot->curves == 1 && !text_equal(buffer, plot->curve[0]->id))
-        text_format(&title, " (%s)", plot->curve[0]->id);
+    curve_title(&title, plot->curve[0]->id, plot->curves == 1);
     write_xml(writer, buffer);
 }
 
@@ -201,7 +199,8 @@ static void write_drawing(struct writer *writer, const struct plot *plot)
 
 static void write_figure(struct writer *writer, const struct plot *plot)
 {
-    write_format(writer, "<figure%s>\n<figcaption><h3>", plot->curves > 1 ? " class=\"wide\"" : "");
+    write_format(writer, "<figure%s>\n<figcaption><h3>",
+                 plot->curves > 1 || curve_of_levels(plot->curve[0]->id) ? " class=\"wide\"" : "");
     write_heading(writer, plot);
     write_string(writer, "</h3></figcaption>\n");
     if (!plot->drawable) {
@@ -217,6 +216,17 @@ static void write_figure(struct writer *writer, const struct plot *plot)
     write_string(writer, "</details>\n</figure>\n");
 }
 
+/* The plots of the hierarchy's levels, or all others. */
+static void write_figures(struct writer *writer, const struct notebook *notebook, bool of_levels, unsigned *number)
+{
+    for (unsigned i = 0; i < notebook->series_count; i++) {
+        if (curve_of_levels(notebook->series[i].id) != of_levels || rank_of(notebook, i) % MOST_CURVES != 0)
+            continue;
+        struct plot plot = plot_from(notebook, i, ++*number);
+        write_figure(writer, &plot);
+    }
+}
+
 void html_curves(struct writer *writer, const struct notebook *notebook)
 {
     unsigned number = 0;
@@ -227,11 +237,7 @@ void html_curves(struct writer *writer, const struct notebook *notebook)
                  "<section aria-labelledby=\"curves\">\n<h2 id=\"curves\">Curves</h2>\n"
                  "<p class=\"soft\">Line: the median. Band: from the lower to the upper quartile. Dotted lines: "
                  "what was found.</p>\n<div class=\"plots\">\n");
-    for (unsigned i = 0; i < notebook->series_count; i++) {
-        if (rank_of(notebook, i) % MOST_CURVES == 0) {
-            struct plot plot = plot_from(notebook, i, ++number);
-            write_figure(writer, &plot);
-        }
-    }
+    write_figures(writer, notebook, true, &number);
+    write_figures(writer, notebook, false, &number);
     write_string(writer, "</div>\n</section>\n");
 }

@@ -72,6 +72,16 @@ static void write_agreement(struct writer *writer, const struct finding *finding
     write_string(writer, "</td>");
 }
 
+/* Rounded: the exact number is in result.json. */
+static void write_cost(struct writer *writer, uint64_t cost)
+{
+    if (cost >= 1000000)
+        write_format(writer, " <small>(%llu.%llu million accesses)</small>", (unsigned long long)(cost / 1000000),
+                     (unsigned long long)(cost / 100000 % 10));
+    else if (cost)
+        write_format(writer, " <small>(%llu accesses)</small>", (unsigned long long)cost);
+}
+
 static void write_row(struct writer *writer, const struct finding *finding)
 {
     write_string(writer, differs(finding) ? "<tr class=\"differing\" id=\"" : "<tr id=\"");
@@ -90,8 +100,7 @@ static void write_row(struct writer *writer, const struct finding *finding)
     if (!has_value(finding))
         write_string(writer, "because: ");
     write_xml(writer, has_value(finding) ? finding->method : reason(finding));
-    if (finding->cost)
-        write_format(writer, " <small>(%llu accesses)</small>", (unsigned long long)finding->cost);
+    write_cost(writer, finding->cost);
     write_string(writer, "</td></tr>\n");
 }
 

@@ -10,11 +10,11 @@
 #include "report/xml.h"
 
 /* Widths, as shares of the picture: a cache of 4 KB and 16 TLB entries are NARROW, 64 GB and 64 Ki entries WIDE. */
-static const double NARROW = 0.42, WIDE = 1;
+static const double NARROW = 0.46, WIDE = 1;
 static const double LEAST_BYTES = 12, MOST_BYTES = 36, LEAST_ENTRIES = 4, MOST_ENTRIES = 16; /* logarithms to base 2 */
 
 /* Heights in em: a box, the space below it, and the text's lines within it. */
-static const double BOX = 4.4, GAP = 1.1, LINES[3] = {1.35, 2.65, 3.75};
+static const double BOX = 4.4, GAP = 1.1, LINES[3] = {1.35, 2.65, 3.75}, HALF_LINE = 0.5;
 
 enum { MOST_BOXES = 24, LINE_SIZE = 160 };
 
@@ -119,7 +119,7 @@ static void write_line(struct writer *writer, const char *kind, double at, doubl
 /* One box below the others; `height` is that of the whole picture, all in em. */
 static void write_box(struct writer *writer, const struct box *box, unsigned index, double height)
 {
-    double top = index * (BOX + GAP);
+    double top = index * (BOX + GAP), text = top + (box->time[0] ? 0 : HALF_LINE);
 
     if (index > 0)
         write_format(writer, "<line class=\"way\" x1=\"50%%\" x2=\"50%%\" y1=\"%.2f%%\" y2=\"%.2f%%\"/>\n",
@@ -128,9 +128,10 @@ static void write_box(struct writer *writer, const struct box *box, unsigned ind
                  "<rect class=\"box d%u%s\" x=\"%.2f%%\" y=\"%.2f%%\" width=\"%.2f%%\" height=\"%.2f%%\" rx=\"6\"/>\n",
                  box->depth, box->known ? "" : " unknown", (1 - box->width) * 50, top / height * 100, box->width * 100,
                  BOX / height * 100);
-    write_line(writer, "name", top + LINES[0], height, box->title, box->size);
-    write_line(writer, "part", top + LINES[1], height, box->form, "");
-    write_line(writer, "part", top + LINES[2], height, box->time, "");
+    write_line(writer, "name", text + LINES[0], height, box->title, box->size);
+    write_line(writer, "part", text + LINES[1], height, box->form, "");
+    if (box->time[0])
+        write_line(writer, "part", text + LINES[2], height, box->time, "");
 }
 
 /* A picture of boxes, with the same in words for who cannot see it. */
@@ -172,7 +173,6 @@ static struct box core_box(const struct run_summary *run, const struct notebook 
         quantity_text(&form, (double)run->core_hz, "Hz");
     else
         text_string(&form, "frequency unknown");
-    text_copy(box.time, sizeof box.time, "loads, one after the other");
     return box;
 }
 

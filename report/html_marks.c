@@ -188,23 +188,35 @@ static void write_label(struct writer *writer, const struct mark *mark, struct l
     write_string(writer, "</text>\n");
 }
 
-void html_marks(struct writer *writer, const struct plot *plot)
+/* Where a mark is: the level's end; the top of an upright line, the right end of a level one that ends nowhere. */
+static struct label corner_of(const struct plot *plot, const struct mark *mark)
+{
+    return (struct label){.x = mark->across ? axis_place(&plot->x, html_value(mark->across)) : 1,
+                          .y = mark->up ? 1 - axis_place(&plot->y, html_value(mark->up)) : 0};
+}
+
+void html_mark_lines(struct writer *writer, const struct plot *plot)
+{
+    struct marks marks = marks_of(plot);
+
+    for (unsigned i = 0; i < marks.count; i++) {
+        struct label corner = corner_of(plot, &marks.at[i]);
+        if (marks.at[i].up)
+            write_line(writer, begin_of(plot, &marks, &marks.at[i]), corner.y, corner.x, corner.y);
+        if (marks.at[i].across)
+            write_line(writer, corner.x, corner.y, corner.x, 1);
+    }
+}
+
+void html_mark_labels(struct writer *writer, const struct plot *plot)
 {
     struct marks marks = marks_of(plot);
     struct label labels[MOST_MARKS];
 
     for (unsigned i = 0; i < marks.count; i++) {
-        const struct mark *mark = &marks.at[i];
-        double x = mark->across ? axis_place(&plot->x, html_value(mark->across)) : 1;
-        double y = mark->up ? 1 - axis_place(&plot->y, html_value(mark->up)) : 0;
-        if (mark->up)
-            write_line(writer, begin_of(plot, &marks, mark), y, x, y);
-        if (mark->across)
-            write_line(writer, x, y, x, 1);
-        labels[i] = label_place(labels, i, (struct label){x, y});
-    }
-    for (unsigned i = 0; i < marks.count; i++)
+        labels[i] = label_place(labels, i, corner_of(plot, &marks.at[i]));
         write_label(writer, &marks.at[i], labels[i]);
+    }
 }
 
 void html_marks_text(struct writer *writer, const struct plot *plot)

@@ -184,7 +184,7 @@ static void write_dots(struct writer *writer, const struct plot *plot, const str
 {
     struct point point;
 
-    write_format(writer, "<path class=\"dots s%u\" d=\"", colour);
+    write_format(writer, "<path class=\"dots s%u%s\" d=\"", colour, series->count == 1 ? " lone" : "");
     for (unsigned i = 0; i < series->count; i++) {
         if (!plot_point(plot, series, i, &point))
             continue;
@@ -194,25 +194,31 @@ static void write_dots(struct writer *writer, const struct plot *plot, const str
     write_string(writer, "\"/>\n");
 }
 
+/* The picture that is stretched to the plot's size. */
+static void begin_stretched(struct writer *writer)
+{
+    write_format(writer, "<svg viewBox=\"0 0 %u %u\" width=\"100%%\" height=\"100%%\" preserveAspectRatio=\"none\">\n",
+                 ACROSS, DOWN);
+}
+
 static void write_grid(struct writer *writer, const struct plot *plot)
 {
     double ticks[MOST_TICKS];
     unsigned count = axis_ticks(&plot->x, ticks);
 
+    begin_stretched(writer);
     write_string(writer, "<path class=\"grid\" d=\"");
     for (unsigned i = 0; i < count; i++)
         write_format(writer, "M%u 0v%u", (unsigned)(axis_place(&plot->x, ticks[i]) * ACROSS + 0.5), DOWN);
     count = axis_ticks(&plot->y, ticks);
     for (unsigned i = 0; i < count; i++)
         write_format(writer, "M0 %uh%u", (unsigned)((1 - axis_place(&plot->y, ticks[i])) * DOWN + 0.5), ACROSS);
-    write_format(writer, "\"/>\n<path class=\"edge\" d=\"M0 0V%uH%u\"/>\n", DOWN, ACROSS);
+    write_format(writer, "\"/>\n<path class=\"edge\" d=\"M0 0V%uH%u\"/>\n</svg>\n", DOWN, ACROSS);
 }
 
 static void write_curves(struct writer *writer, const struct plot *plot)
 {
-    write_format(writer, "<svg viewBox=\"0 0 %u %u\" width=\"100%%\" height=\"100%%\" preserveAspectRatio=\"none\">\n",
-                 ACROSS, DOWN);
-    write_grid(writer, plot);
+    begin_stretched(writer);
     for (unsigned i = 0; i < plot->curves; i++) {
         if (plot->curve[i]->count > 1)
             write_band(writer, plot, plot->curve[i], i);
@@ -322,8 +328,10 @@ static void write_names(struct writer *writer, const struct plot *plot)
 
 void html_plot(struct writer *writer, const struct plot *plot)
 {
+    write_grid(writer, plot);
+    html_mark_lines(writer, plot);
     write_curves(writer, plot);
     write_axes(writer, plot);
-    html_marks(writer, plot);
+    html_mark_labels(writer, plot);
     write_names(writer, plot);
 }

@@ -26,8 +26,10 @@ void html_plot(struct writer *, const struct plot *);
 
 /* Decisions: what was found, on the curves where it was found. A finding is marked in a plot when it has a value in the
  * unit of one of the axes, within that axis, and belongs to the curve: both ids begin with the same part, or the curve
- * shows the levels of the hierarchy and the finding is a level's size or latency. */
-void html_marks(struct writer *, const struct plot *);
+ * shows the levels of the hierarchy and the finding is a level's size or latency. Lines go below the curves, labels
+ * above. */
+void html_mark_lines(struct writer *, const struct plot *);
+void html_mark_labels(struct writer *, const struct plot *);
 
 /* The same in words, one sentence a mark. */
 void html_marks_text(struct writer *, const struct plot *);

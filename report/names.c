@@ -28,15 +28,16 @@ static const struct name groups[] = {
 
 static const struct name levels[] = {{"l1d", "L1D"}, {"l2", "L2"}, {"l3", "L3"}, {"l4", "L4"}, {"mem", "Memory"}};
 
+/* id: of a curve, or the beginning of the ids of several up to a dot. */
 struct curve_name {
-    const char *group, *title, *x, *y;
+    const char *id, *title, *x, *y;
     bool of_levels;
 };
 
 static const struct curve_name curves[] = {
     {"latency", "Load latency against footprint", "footprint", "latency of a load", true},
     {"levels", "Load latency, level by level", "footprint", "latency of a load", true},
-    {"noise", "Gaps in the clock", "length of a gap", "gaps", false},
+    {"noise.gaps", "Gaps in the clock", "length of a gap", "gaps", false},
 };
 
 static const struct name pages[] = {
@@ -95,20 +96,23 @@ const char *level_name(unsigned index)
 static const struct curve_name *curve_name_of(const char *id)
 {
     for (unsigned i = 0; i < sizeof curves / sizeof *curves; i++) {
-        if (same_group(curves[i].group, id))
+        size_t length = text_length(curves[i].id);
+        if (text_starts(id, curves[i].id) && (id[length] == '\0' || id[length] == '.'))
             return &curves[i];
     }
     return NULL;
 }
 
-void curve_title(struct text *text, const char *id)
+void curve_title(struct text *text, const char *id, bool alone)
 {
     const struct curve_name *name = curve_name_of(id);
 
     if (name)
         text_string(text, name->title);
-    else
-        text_bytes(text, id, stem_length(id));
+    if (name && alone)
+        text_format(text, " (%s)", id);
+    else if (!name)
+        text_bytes(text, id, alone ? text_length(id) : stem_length(id));
 }
 
 const char *curve_x(const char *id)

@@ -20,8 +20,8 @@ const char *level_id(unsigned index);
 /* What a level is called where there is little room: "L1D". */
 const char *level_name(unsigned index);
 
-/* Adds what a curve is about: "Load latency against footprint". */
-void curve_title(struct text *, const char *id);
+/* Adds what a curve is about: "Load latency against footprint"; and its id when it stands alone in its picture. */
+void curve_title(struct text *, const char *id, bool alone);
 
 /* What the axes of a curve are, without units; "" when not known. */
 const char *curve_x(const char *id);
