@@ -42,7 +42,7 @@ REPLAY := $(wildcard tests/replay/*.c)
 UNIT   := $(wildcard tests/unit/test_*.c)
 
 # Parts of kernel/ and boot/ that touch neither a machine nor firmware, for the unit tests.
-PURE   := $(LOOPS) $(wildcard kernel/pages.c boot/plan.c boot/smbios.c boot/load_options.c)
+PURE   := $(LOOPS) $(wildcard kernel/pages.c boot/plan.c boot/smbios.c boot/load_options.c) hosted/result.c
 
 IMAGE_SOURCES := $(CORE) $(KERNEL) $(BOOT) tests/machine/contract.c $(wildcard kernel/*.nasm)
 IMAGE_OBJECTS := $(IMAGE_SOURCES:%=build/image/%.o)
@@ -131,7 +131,7 @@ build/unit/%: build/sanitized/tests/unit/%.c.o build/sanitized/core.a \
 	build/sanitized/$$(if $$(findstring test_replay,$$*),replay,model).a
 	@mkdir -p $(@D)
 	@echo "  link    $@"
-	@$(CC) -fsanitize=address,undefined -o $@ -Wl,--start-group $^ -Wl,--end-group -lcmocka
+	@$(CC) -fsanitize=address,undefined -o $@ -Wl,--start-group $^ -Wl,--end-group -lcmocka -ljansson -lm
 UNIT_PROGRAMS := $(UNIT:tests/unit/%.c=build/unit/%)
 .PHONY: unit
 unit: $(UNIT_PROGRAMS)

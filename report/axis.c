@@ -6,7 +6,8 @@
 
 static const double LOGARITHM_OF_10 = 3.3219280948873623; /* to base 2 */
 static const double FEW_DECADES = 2.6; /* up to here there is room for 2 and 5 between the powers of ten */
-static const double ROUNDING = 1e-9;   /* what products of powers of ten may be off */
+static const double SMALLEST = 1e-300, LARGEST = 1e300;
+static const double ROUNDING = 1e-9; /* what products of powers of ten may be off */
 
 enum {
     LEAST_BYTES = 8,
@@ -14,11 +15,6 @@ enum {
     WANTED_TICKS = 7,
     EVEN_TICKS = 9
 }; /* factors from which an axis is logarithmic */
-
-static bool is_finite(double number)
-{
-    return number - number == 0;
-}
 
 /* The largest power of ten that is not above a number > 0. */
 static double power_below(double number)
@@ -96,10 +92,8 @@ static void fit_even(struct axis *axis)
         low = floor_of(axis->low / step) * step;
         high = -floor_of(-axis->high / step) * step;
     }
-    if (is_finite(low))
-        axis->low = low;
-    if (is_finite(high))
-        axis->high = high;
+    axis->low = low;
+    axis->high = high;
 }
 
 /* What hardware has powers of two of. */
@@ -108,10 +102,20 @@ static bool is_doubled(const char *unit)
     return text_listed("bytes,pages,entries,lines,sets", unit);
 }
 
+/* Within what round numbers, their steps and their quotients can be computed. */
+static double tamed(double number)
+{
+    if (number < SMALLEST && number > -SMALLEST)
+        return 0;
+    return number > LARGEST ? LARGEST : number < -LARGEST ? -LARGEST : number;
+}
+
 struct axis axis_for(double low, double high, const char *unit)
 {
-    struct axis axis = {.low = low, .high = high, .unit = unit};
+    struct axis axis = {.low = tamed(low), .high = tamed(high), .unit = unit};
 
+    low = axis.low;
+    high = axis.high;
     if (low > 0 && high / low >= (text_equal(unit, "bytes") ? LEAST_BYTES : LEAST_FACTOR)) {
         bool doubled = is_doubled(unit);
         axis.kind = doubled ? AXIS_DOUBLING : AXIS_DECADES;
@@ -120,7 +124,7 @@ struct axis axis_for(double low, double high, const char *unit)
             high = power_of_two_below(high) * 2;
         else if (!doubled)
             high = round_above(high);
-        axis.high = is_finite(high) ? high : axis.high;
+        axis.high = high;
     } else {
         fit_even(&axis);
     }
@@ -131,8 +135,8 @@ double axis_place(const struct axis *axis, double value)
 {
     double place;
 
-    if (axis->kind == AXIS_EVEN) /* halves: the distance of two numbers may be too large for one */
-        place = (value / 2 - axis->low / 2) / (axis->high / 2 - axis->low / 2);
+    if (axis->kind == AXIS_EVEN)
+        place = (value - axis->low) / (axis->high - axis->low);
     else
         place = (logarithm2(value) - logarithm2(axis->low)) / (logarithm2(axis->high) - logarithm2(axis->low));
     return place > 0 ? place < 1 ? place : 1 : 0;
@@ -143,7 +147,7 @@ static unsigned even_ticks(const struct axis *axis, double ticks[MOST_TICKS])
     double step = even_step(axis->low, axis->high);
     unsigned count = 0;
 
-    if (!(step > 0) || !is_finite(step)) {
+    if (!(step > 0)) {
         ticks[0] = axis->low;
         ticks[1] = axis->high;
         return 2;
@@ -216,6 +220,8 @@ void axis_label(struct text *text, const struct axis *axis, double value)
         double unit = size >= 1e9 ? 1e9 : size >= 1e6 ? 1e6 : 1e3;
         quantity_text(text, value / unit, "");
         text_string(text, unit == 1e9 ? "G" : unit == 1e6 ? "M" : "k");
+    } else if (size < 1e-4) { /* a quantity has nine decimals at most */
+        text_number(text, value);
     } else {
         quantity_text(text, value, "");
     }

@@ -184,7 +184,7 @@ static void write_header(struct writer *writer, const struct run_summary *run, c
     write_string(writer, "<header>\n<p class=\"over\">assay \xC2\xB7 what this memory hierarchy really is</p>\n<h1>");
     write_xml(writer, name_of(run));
     write_string(writer, "</h1>\n<p class=\"under\">");
-    if (run->board[0] && name_of(run) != run->board) {
+    if (run->board[0] && run->brand[0]) { /* else the board is the heading */
         write_xml(writer, run->board);
         write_string(writer, " \xC2\xB7 ");
     }
