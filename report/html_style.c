@@ -118,6 +118,7 @@ static const char small_screens_and_paper[] =
     ".differences tbody th{white-space:normal;overflow-wrap:anywhere}.number,.unit,.sure{width:auto}\n"
     ".sure .bar{display:none}\n"
     "}\n"
+    "@media screen and (max-width:27rem){.levels{font-size:.7rem}.levels td,.levels th{overflow-wrap:anywhere}}\n"
     "@media print{\n"
     "body{padding:0;max-width:none;font-size:9.5pt}h1{font-size:1.5rem}.picture{font-size:.8rem}\n"
     "h2{break-after:avoid;margin-top:1.5rem}figure,tr,.tiles,.facts div{break-inside:avoid}\n"

@@ -6,12 +6,14 @@ import functools
 import io
 import json
 import os
+import subprocess
 import zlib
 
 import jsonschema
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-DOCUMENTS = ("result.json", "findings.csv", "series.csv", "readings")
+DOCUMENTS = ("result.json", "findings.csv", "series.csv", "report.html", "readings")
+MOST_HTML = 1 << 20  # bytes of a report.html
 
 
 class Trouble(Exception):
@@ -60,6 +62,13 @@ def rows(content):
     return [dict(zip(table[0], row)) for row in table[1:]]
 
 
+def rendered(result):
+    """The report.html that assay-report makes of a result.json, bytes of both."""
+    done = subprocess.run([os.path.join(ROOT, "build", "assay-report"), "-"], input=result, capture_output=True, timeout=60)
+    demand(done.returncode == 0, f"assay-report ended with {done.returncode}: {done.stderr.decode()[:200]}")
+    return done.stdout
+
+
 def check(files):
     """Checks all documents of one run (name to bytes); returns result.json as a dictionary."""
     for name in DOCUMENTS:
@@ -76,6 +85,9 @@ def check(files):
     points = rows(files["series.csv"])
     count = sum(len(series["points"]) for series in result["series"])
     demand(len(points) == count, f"series.csv has {len(points)} points, result.json {count}")
+    demand(files["report.html"] == rendered(files["result.json"]),
+           "report.html is not what assay-report makes of result.json")
+    demand(len(files["report.html"]) < MOST_HTML, f"report.html has {len(files['report.html'])} bytes")
     demand(files["readings"].startswith(b"assay-readings/1\n"), "readings has another heading")
     return result
 
