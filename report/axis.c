@@ -7,7 +7,8 @@
 static const double LOGARITHM_OF_10 = 3.3219280948873623; /* to base 2 */
 static const double FEW_DECADES = 2.6; /* up to here there is room for 2 and 5 between the powers of ten */
 static const double SMALLEST = 1e-300, LARGEST = 1e300;
-static const double ROUNDING = 1e-9; /* what products of powers of ten may be off */
+static const double ROUNDING = 1e-9;    /* what products of powers of ten may be off */
+static const double LAST_DIGITS = 1e-3; /* of a step: what a multiple of it may be off */
 
 enum {
     LEAST_BYTES = 8,
@@ -78,22 +79,19 @@ static double even_step(double low, double high)
 
 static void fit_even(struct axis *axis)
 {
-    double step, low, high;
+    double step;
 
     if (axis->low >= 0 && axis->low <= axis->high / 2)
         axis->low = 0;
-    step = even_step(axis->low, axis->high);
-    if (!(step > 0)) {
-        /* One value, or values that differ by less than they can be told apart. */
+    if (!(even_step(axis->low, axis->high) > 0)) {
+        /* One value, or values that differ by less than they can be told apart: half as much around them. */
         double size = axis->high < 0 ? -axis->high : axis->high;
-        low = axis->low - (size > 0 ? size / 2 : 0);
-        high = axis->high + (size > 0 ? size / 2 : 1);
-    } else {
-        low = floor_of(axis->low / step) * step;
-        high = -floor_of(-axis->high / step) * step;
+        axis->low -= size / 2;
+        axis->high += size > 0 ? size / 2 : 1;
     }
-    axis->low = low;
-    axis->high = high;
+    step = even_step(axis->low, axis->high);
+    axis->low = floor_of(axis->low / step) * step;
+    axis->high = -floor_of(-axis->high / step) * step;
 }
 
 /* What hardware has powers of two of. */
@@ -147,14 +145,8 @@ static unsigned even_ticks(const struct axis *axis, double ticks[MOST_TICKS])
     double step = even_step(axis->low, axis->high);
     unsigned count = 0;
 
-    if (!(step > 0)) {
-        ticks[0] = axis->low;
-        ticks[1] = axis->high;
-        return 2;
-    }
-    double first = -floor_of(-axis->low / step);
-    /* The half: what is a multiple of the step but for its last digit is one. */
-    while (count < MOST_TICKS && (first + count) * step <= axis->high + step / 2) {
+    double first = -floor_of(LAST_DIGITS - axis->low / step);
+    while (count < MOST_TICKS && (first + count) * step <= axis->high + step * LAST_DIGITS) {
         ticks[count] = (first + count) * step;
         count++;
     }

@@ -175,8 +175,10 @@ static void write_tiles(struct writer *writer, const struct run_summary *run, co
         write_tile(writer, " class=\"bad\"", notebook->dropped, "notes did not fit");
     write_string(writer, "</ul>\n");
     if (totals.emulated)
-        write_string(writer, "<p class=\"warning\"><strong>Emulated.</strong> These values show the computer that "
-                             "emulates this one, through the emulator's clock. Do not believe them.</p>\n");
+        write_string(writer,
+                     "<p class=\"warning\"><strong>Emulated.</strong> Values with the word emulated beside them "
+                     "show the computer that emulates this one, through the emulator's clock. Do not believe "
+                     "them.</p>\n");
 }
 
 static void write_header(struct writer *writer, const struct run_summary *run, const struct notebook *notebook)

@@ -291,7 +291,8 @@ static bool last_point(const struct plot *plot, const struct series *series, str
 static double free_place(const double *taken, unsigned count, double wanted)
 {
     for (unsigned tried = 0; tried <= 2 * count; tried++) {
-        double place = wanted + plot_line * ((tried + 1) / 2) * (tried % 2 ? 1 : -1);
+        unsigned lines = (tried + 1) / 2;
+        double place = wanted + plot_line * lines * (tried % 2 ? 1 : -1);
         bool free = true;
         for (unsigned i = 0; i < count; i++) {
             double distance = taken[i] - place;

@@ -10,8 +10,6 @@ import re
 import shutil
 import struct
 
-import html5lib
-
 import browser
 import results
 from cases_host import MODEL, documents
@@ -56,11 +54,6 @@ FAINT = """[...document.querySelectorAll('body, p, small, a, code, td, th, dt, d
     const paper = light(numbers(getComputedStyle(behind.parentElement ? behind : document.body).backgroundColor));
     return (Math.max(ink, paper) + 0.05) / (Math.min(ink, paper) + 0.05) < 4.5;
 }).map(one => one.outerHTML.slice(0, 100))"""
-
-
-def validate(page):
-    """Strict: whatever the HTML standard calls a parse error is one."""
-    html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse(page)
 
 
 def plots_of(result):
@@ -184,12 +177,12 @@ def in_browser(context):
     context.execute(built(MODEL), "run", MACHINE, "--plain", "--out", context.path("run"), seconds=600)
     files = documents(context.path("run"))
     result = results.check(files)
-    validate(files["report.html"])
+    results.valid_html(files["report.html"])
     whole = enlarged(result)
     page = write_enlarged(context, whole)
     with open(page, "rb") as file:
         content = file.read()
-    validate(content)
+    results.valid_html(content)
     expect(len(content) < results.MOST_HTML, f"{len(content)} bytes")
     os.makedirs(ARTEFACTS, exist_ok=True)
     with browser.Browser(context.path("chromium.log"), seconds=40) as shown:
@@ -197,7 +190,7 @@ def in_browser(context):
         pictures(shown, "run")
         shown.resize(1280)
         shown.screenshot(os.path.join(ARTEFACTS, "readme.png"), height=shown.evaluate(
-            "Math.ceil(document.getElementById('findings').getBoundingClientRect().top + scrollY)"))
+            "Math.ceil(document.querySelector('.plots figure').getBoundingClientRect().bottom + scrollY)"))
         sound(shown, page, whole)
         pictures(shown, "enlarged")
     readme = os.path.join(ARTEFACTS, "readme.png")

@@ -9,6 +9,7 @@ import os
 import subprocess
 import zlib
 
+import html5lib
 import jsonschema
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -67,6 +68,14 @@ def rendered(result):
     done = subprocess.run([os.path.join(ROOT, "build", "assay-report"), "-"], input=result, capture_output=True, timeout=60)
     demand(done.returncode == 0, f"assay-report ended with {done.returncode}: {done.stderr.decode()[:200]}")
     return done.stdout
+
+
+def valid_html(page):
+    """Strict: whatever the HTML standard calls a parse error is one."""
+    try:
+        html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse(page)
+    except html5lib.html5parser.ParseError as error:
+        raise Trouble(f"report.html is not valid: {error}") from error
 
 
 def check(files):

@@ -96,6 +96,7 @@ static void labels(void **state)
     expect_labels(4, 14, "cycles", AXIS_EVEN, "0 | 2 | 4 | 6 | 8 | 10 | 12 | 14");
     expect_labels(-3, 1, "", AXIS_EVEN, "-3 | -2.5 | -2 | -1.5 | -1 | -0.5 | 0 | 0.5 | 1");
     expect_labels(0, 0.007, "", AXIS_EVEN, "0 | 0.001 | 0.002 | 0.003 | 0.004 | 0.005 | 0.006 | 0.007");
+    expect_labels(35, 35, "", AXIS_EVEN, "15 | 20 | 25 | 30 | 35 | 40 | 45 | 50 | 55");
     expect_labels(0, 4000000, "", AXIS_EVEN, "0 | 500k | 1M | 1.5M | 2M | 2.5M | 3M | 3.5M | 4M");
 }
 
@@ -119,6 +120,7 @@ static void check_axis(double low, double high, const char *unit)
         double place = axis_place(&axis, ticks[i]);
         assert_true(place >= 0 && place <= 1);
         assert_true(i == 0 || ticks[i] > ticks[i - 1]);
+        assert_true(ticks[i] - axis.high <= 1e-3 * (axis.high - axis.low));
         assert_true(place >= last);
         last = place;
     }
