@@ -81,11 +81,12 @@ static struct result *read_result(const char *path)
 
 static int write_report(const struct result *result, const char *path)
 {
-    struct report_sink sink = {.file = path ? fopen(path, "wb") : stdout};
-    bool good = sink.file && report_html(&sink, &result->run, &result->notebook);
+    FILE *file = path ? fopen(path, "wb") : stdout;
+    struct report_sink sink = {.file = file};
+    bool good = file && report_html(&sink, &result->run, &result->notebook) && fflush(file) == 0;
 
-    if (sink.file)
-        good = (path ? fclose(sink.file) : fflush(sink.file)) == 0 && good;
+    if (file && path)
+        good = fclose(file) == 0 && good;
     if (!good)
         fprintf(stderr, "assay-report: %s: %s\n", path ? path : "standard output", strerror(errno));
     return good ? DONE : FAILED;
