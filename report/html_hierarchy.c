@@ -16,7 +16,7 @@ static const double LEAST_BYTES = 12, MOST_BYTES = 36, LEAST_ENTRIES = 4, MOST_E
 /* Heights in em: a box, the space below it, and the text's lines within it. */
 static const double BOX = 4.4, GAP = 1.1, LINES[3] = {1.35, 2.65, 3.75}, HALF_LINE = 0.5;
 
-enum { MOST_BOXES = 24, LINE_SIZE = 160 };
+enum { MOST_BOXES = 24, LINE_SIZE = 160, SHADES = 5 /* below the core's */ };
 
 /* A box with three lines of text. */
 struct box {
@@ -264,33 +264,51 @@ static double add_entries(struct text *text, const struct notebook *notebook, co
     return most;
 }
 
-/* The TLBs and what else of translation has entries; nothing when nothing was found about them. */
+/* Whether a finding is the first of its group that tells entries. */
+static bool begins_translation(const struct notebook *notebook, unsigned index)
+{
+    char middle[28];
+
+    if (!entries_of(&notebook->finding[index], middle))
+        return false;
+    for (unsigned i = 0; i < index; i++) {
+        if (same_group(notebook->finding[i].id, notebook->finding[index].id) &&
+            entries_of(&notebook->finding[i], middle))
+            return false;
+    }
+    return true;
+}
+
+/* The box of a TLB, or of what else of translation has entries. `name` holds its title. */
+static struct box translation_box(const struct notebook *notebook, const char *id, unsigned depth, char name[28])
+{
+    struct box box = {.known = true, .depth = depth, .title = name};
+    struct text title = text_in(name, 28), form = text_in(box.form, sizeof box.form);
+    struct text time = text_in(box.time, sizeof box.time);
+    char group[28];
+
+    group_title(&title, id);
+    box.width = width_of(add_entries(&form, notebook, id), LEAST_ENTRIES, MOST_ENTRIES);
+    text_copy(group, group_length(id) + 1, id);
+    const struct finding *miss = part_of(notebook, group, "miss");
+    if (miss) {
+        text_string(&time, "a miss costs ");
+        quantity_text(&time, html_value(miss), miss->unit);
+    }
+    return box;
+}
+
+/* Nothing when nothing was found about translation. */
 static void write_translation(struct writer *writer, const struct notebook *notebook)
 {
     struct box boxes[MOST_BOXES];
-    char names[MOST_BOXES][28], middle[28];
+    char names[MOST_BOXES][28];
     unsigned count = 0;
 
     for (unsigned i = 0; i < notebook->findings && count < MOST_BOXES; i++) {
-        const struct finding *finding = &notebook->finding[i];
-        bool there = !entries_of(finding, middle);
-        char group[28];
-        for (unsigned j = 0; j < i && !there; j++)
-            there = same_group(notebook->finding[j].id, finding->id) && entries_of(&notebook->finding[j], middle);
-        if (there)
+        if (!begins_translation(notebook, i))
             continue;
-        struct box *box = &boxes[count];
-        *box = (struct box){.known = true, .depth = 1 + count % 4, .title = names[count]};
-        struct text form = text_in(box->form, sizeof box->form), name = text_in(names[count], sizeof names[count]);
-        struct text time = text_in(box->time, sizeof box->time);
-        group_title(&name, finding->id);
-        box->width = width_of(add_entries(&form, notebook, finding->id), LEAST_ENTRIES, MOST_ENTRIES);
-        text_copy(group, group_length(finding->id) + 1, finding->id);
-        const struct finding *miss = part_of(notebook, group, "miss");
-        if (miss)
-            text_string(&time, "a miss costs ");
-        if (miss)
-            quantity_text(&time, html_value(miss), miss->unit);
+        boxes[count] = translation_box(notebook, notebook->finding[i].id, 1 + count % SHADES, names[count]);
         count++;
     }
     if (count == 0)

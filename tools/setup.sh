@@ -35,9 +35,9 @@ run  /usr/include/jansson.h                  libjansson-dev
 test /usr/include/cmocka.h                   libcmocka-dev
 test python:jsonschema                       python3-jsonschema
 test clang                                   clang
-test tidy                                    tidy
 test python:html5lib                         python3-html5lib
 test chromium                                chromium
+test /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf fonts-dejavu-core
 check clang-format                           clang-format
 check clang-tidy                             clang-tidy
 check cppcheck                               cppcheck
