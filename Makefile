@@ -42,7 +42,7 @@ REPLAY := $(wildcard tests/replay/*.c)
 UNIT   := $(wildcard tests/unit/test_*.c)
 
 # Parts of kernel/ and boot/ that touch neither a machine nor firmware, for the unit tests.
-PURE   := $(LOOPS) $(wildcard kernel/pages.c boot/plan.c boot/smbios.c boot/load_options.c) hosted/result.c
+PURE   := $(LOOPS) $(wildcard kernel/pages.c boot/plan.c boot/smbios.c boot/load_options.c) hosted/result.c hosted/side.c
 
 IMAGE_SOURCES := $(CORE) $(KERNEL) $(BOOT) tests/machine/contract.c $(wildcard kernel/*.nasm)
 IMAGE_OBJECTS := $(IMAGE_SOURCES:%=build/image/%.o)
@@ -52,9 +52,11 @@ FACTS  := tests/linux/facts.c base/random.c base/text.c base/number.c kernel/dec
 LINUX_SOURCES := $(call host_sources,$(filter-out tests/linux/facts.c,$(wildcard tests/linux/*.c)) $(LOOPS))
 MODEL_SOURCES := $(call host_sources,$(MODEL))
 REPLAY_SOURCES := $(call host_sources,$(REPLAY))
-# A program that reads results: what it shares with the image, and what it has of its own.
+# Programs that read results: what they share with the image, and what they have of their own.
+DIFF_SOURCES := $(wildcard base/*.c report/*.c) probes/note.c run/version.c hosted/result.c hosted/side.c \
+	$(wildcard hosted/diff*.c)
 REPORT_SOURCES := $(wildcard base/*.c report/*.c) probes/note.c hosted/result.c hosted/report.c
-HOST_PROGRAMS := build/assay-linux build/assay-model build/assay-replay build/assay-report
+HOST_PROGRAMS := build/assay-linux build/assay-model build/assay-replay build/assay-diff build/assay-report
 IMAGES := build/assay.efi build/assay.img build/assay-floppy.img
 
 .PHONY: all
@@ -86,6 +88,9 @@ build/assay-model: $(MODEL_SOURCES:%=build/host/%.o)
 	@echo "  link    $@"
 	@$(CC) -o $@ $^
 build/assay-report: $(REPORT_SOURCES:%=build/host/%.o)
+	@echo "  link    $@"
+	@$(CC) -o $@ $^ -ljansson
+build/assay-diff: $(DIFF_SOURCES:%=build/host/%.o)
 	@echo "  link    $@"
 	@$(CC) -o $@ $^ -ljansson
 build/facts-linux: $(FACTS:%=build/host/%.o)
@@ -151,7 +156,7 @@ build/clang/assay-model: $(MODEL_SOURCES:%=build/clang/host/%.o)
 	@$(CLANG) -o $@ $^
 .PHONY: clang
 clang: $(patsubst %,build/clang/image/%.o,$(filter %.c,$(IMAGE_SOURCES))) build/clang/assay-model \
-	$(patsubst %,build/clang/host/%.o,$(filter %.c,$(LINUX_SOURCES) $(REPLAY_SOURCES) $(REPORT_SOURCES) $(FACTS)))
+	$(patsubst %,build/clang/host/%.o,$(filter %.c,$(LINUX_SOURCES) $(REPLAY_SOURCES) $(REPORT_SOURCES) $(FACTS) $(DIFF_SOURCES)))
 
 # Running.
 .PHONY: run linux-run model-run linux-20
@@ -194,7 +199,10 @@ faults: build/set-up-test $(filter build/unit/test_silicon_%,$(UNIT_PROGRAMS))
 .PHONY: clean help usb
 clean:
 	rm -rf build
-usb help:
+help:
 	@cat tools/$@.txt
+# DEVICE: the disk to write over, after asking. REALLY=yes: also one that is neither removable nor on USB.
+usb: $(if $(DEVICE),build/assay.img)
+	@sh tools/usb.sh $(if $(REALLY),--really) build/assay.img $(DEVICE)
 
 -include $(shell find build -name '*.d' 2>/dev/null)

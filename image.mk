@@ -8,7 +8,7 @@ EFI_MOST := 262144
 
 # Every source and header of the image and the host programs, by name and content.
 NAMED_SOURCES := $(sort $(wildcard base/*.[ch] kernel/*.[ch] kernel/*.nasm kernel/*.inc probes/*.[ch] report/*.[ch] \
-	run/*.[ch] boot/*.[ch] tests/host/*.[ch] tests/linux/*.[ch] tests/silicon/*.[ch] tests/replay/*.[ch] \
+	run/*.[ch] boot/*.[ch] hosted/*.[ch] tests/host/*.[ch] tests/linux/*.[ch] tests/silicon/*.[ch] tests/replay/*.[ch] \
 	tests/machine/*.[ch] linker.ld))
 BUILD_NAME = $(shell cat $(NAMED_SOURCES) | sha256sum | cut -c1-12)
 $(foreach kind,image host sanitized clang/image clang/host,build/$(kind)/run/version.c.o): COMMON += -DASSAY_BUILD='"$(BUILD_NAME)"'

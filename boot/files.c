@@ -10,7 +10,28 @@
 #include "boot/journal_name.h"
 #include "run/stage.h"
 
-enum { FIRST_CAPACITY = 64 << 10, CLUSTERS_TO_START = 8 };
+enum { FIRST_CAPACITY = 64 << 10, CLUSTERS_TO_START = 8, MOST_PATH = 120 };
+
+bool stage_read(struct stage *stage, const char *path, char *buffer, size_t size, size_t *length)
+{
+    char name[MOST_PATH];
+    struct text text = text_in(name, sizeof name);
+    EFI_FILE_HANDLE file = NULL;
+    if (!stage->volume.root)
+        return stage_refuse(stage, "the device that assay was started from has no file system");
+    for (; *path; path++)
+        text_char(&text, *path == '/' ? '\\' : *path);
+    if (text.cut)
+        return stage_refuse(stage, "its name has more than %u characters", MOST_PATH - 1);
+    EFI_STATUS status = volume_read(stage->volume.root, name, &file);
+    *length = size;
+    if (!EFI_ERROR(status))
+        status = volume_content(file, buffer, length);
+    volume_close(file);
+    if (EFI_ERROR(status))
+        return stage_refuse(stage, "%s", firmware_status(status));
+    return *length < size || stage_refuse(stage, "it has %lu KB or more", (unsigned long)(size / 1024));
+}
 
 static bool refuse_folder(struct stage *stage, const char *name, EFI_STATUS status)
 {

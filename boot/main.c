@@ -21,9 +21,14 @@ static EFI_STATUS measure(struct program *program)
     struct session *session = &program->session;
     if (!session_open(session, &program->stage, &program->options))
         return EFI_ABORTED;
+    if (!run_read_baseline(session->run, &program->stage)) {
+        session_close(session);
+        return EFI_INVALID_PARAMETER;
+    }
     run_measure(session->run, session->machine, &program->stage);
+    bool failed = session->run->verdict == BASELINE_FAILED;
     session_close(session);
-    return EFI_SUCCESS;
+    return failed ? EFI_ABORTED : EFI_SUCCESS;
 }
 
 /* Tests assay itself. */

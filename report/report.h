@@ -5,6 +5,9 @@
 #pragma once
 #include "probes/finding.h"
 
+/* How a run compares with its baseline (run/golden.h). */
+enum verdict { NO_BASELINE, BASELINE_PASSED, BASELINE_FAILED };
+
 /* What a report says about the run besides findings and series. Strings may be "", never NULL. */
 struct run_summary {
     const char *tool_version; /* "0.1.0" */
@@ -21,6 +24,7 @@ struct run_summary {
     unsigned processors, core; /* core: where the probes ran */
     uint64_t disturbances, lost_ticks;
     unsigned skipped, faulted; /* probes */
+    enum verdict verdict;
 };
 
 /* Where a document goes; defined by the program, any number of bytes at a time. False: it could not be written, stop.
@@ -35,6 +39,10 @@ bool report_findings(struct report_sink *, const struct notebook *); /* findings
 bool report_series(struct report_sink *, const struct notebook *);   /* series.csv, RFC 4180 */
 bool report_html(struct report_sink *, const struct run_summary *,
                  const struct notebook *); /* report.html, for people */
+bool report_topology(struct report_sink *, const struct run_summary *,
+                     const struct notebook *); /* topology.xml, as hwloc reads it */
+bool report_sysfs(struct report_sink *, const struct run_summary *,
+                  const struct notebook *); /* cache.txt, as grep shows Linux's sysfs */
 bool report_table(struct report_sink *, const struct run_summary *, const struct notebook *,
                   unsigned columns); /* console table; columns at least 60 */
 

@@ -2,6 +2,7 @@
 /* deliver.c: documents to the console, to files and to the stored summary. */
 #include "run/deliver.h"
 #include "kernel/record.h"
+#include "report/lava.h"
 #include "run/summary.h"
 
 enum { COLUMNS = 79 }; /* a line that fills all 80 makes some consoles feed twice */
@@ -50,10 +51,19 @@ void deliver_table(struct run *run, struct stage *stage, const struct run_summar
     report_table(&sink, summary, &run->notebook, COLUMNS);
 }
 
-enum document { RESULT, FINDINGS, SERIES, HTML, READINGS, DOCUMENTS };
+void deliver_lava(struct run *run, struct stage *stage, const struct run_summary *summary)
+{
+    struct report_sink sink = {.lines = stage};
+    struct findings baseline = {run->baseline.finding, run->baseline.count};
 
-static const char *const document_names[DOCUMENTS] = {"result.json", "findings.csv", "series.csv", "report.html",
-                                                      "readings"};
+    if (run->options.lava)
+        report_lava(&sink, summary, &run->notebook, baseline);
+}
+
+enum document { RESULT, FINDINGS, SERIES, HTML, TOPOLOGY, CACHE, READINGS, DOCUMENTS };
+
+static const char *const document_names[DOCUMENTS] = {"result.json",  "findings.csv", "series.csv", "report.html",
+                                                      "topology.xml", "cache.txt",    "readings"};
 
 static bool write_document(struct run *run, struct report_sink *sink, const struct run_summary *summary,
                            enum document document)
@@ -67,6 +77,10 @@ static bool write_document(struct run *run, struct report_sink *sink, const stru
         return report_series(sink, &run->notebook);
     case HTML:
         return report_html(sink, summary, &run->notebook);
+    case TOPOLOGY:
+        return report_topology(sink, summary, &run->notebook);
+    case CACHE:
+        return report_sysfs(sink, summary, &run->notebook);
     default:
         return stage_file_write(sink->file, run->recording->bytes, run->recording->used);
     }
@@ -134,7 +148,7 @@ static bool same_as_stored(struct stage *stage, const uint8_t *summary, size_t s
         if (text[i] != stored_text[i])
             return false;
     }
-    return true;
+    return summary_verdict(stored) == summary_verdict(summary);
 }
 
 void deliver_summary(struct run *run, struct stage *stage, const struct run_summary *summary)

@@ -17,5 +17,6 @@ struct report_sink {
 void say(struct stage *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 void deliver_table(struct run *, struct stage *, const struct run_summary *);
+void deliver_lava(struct run *, struct stage *, const struct run_summary *); /* where --lava asks for it */
 void deliver_files(struct run *, struct stage *, const struct run_summary *);
 void deliver_summary(struct run *, struct stage *, const struct run_summary *);

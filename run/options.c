@@ -11,10 +11,12 @@ const struct description described[OPTION_COUNT] = {
     [OPTION_CONTIGUOUS] = {"contiguous", NULL, "trust that granted memory is physically contiguous", false},
     [OPTION_SEED] = {"seed", "N", "start of everything pseudo-random (1)", false},
     [OPTION_AFTER] = {"after", "WHAT", "at the end: wait, reset, shutdown or return (wait)", false},
+    [OPTION_BASELINE] = {"baseline", "FILE", "compare with an earlier findings.csv: pass or fail", false},
     [OPTION_NO_VARIABLE] = {"no-variable", NULL, "do not store the summary variable", false},
     [OPTION_NO_FILES] = {"no-files", NULL, "write no files", false},
     [OPTION_RETRY] = {"retry", NULL, "run the probe that an earlier run ended in, too", false},
     [OPTION_PLAIN] = {"plain", NULL, "progress as plain lines", false},
+    [OPTION_LAVA] = {"lava", NULL, "print results as test cases for LAVA, too", false},
     [OPTION_LIST] = {"list", NULL, "list the probes and what they find", false},
     [OPTION_LAST] = {"last", NULL, "print the stored summary of the last run", false},
     [OPTION_FORGET] = {"forget", NULL, "delete the stored summary", false},
@@ -148,6 +150,8 @@ bool option_set(struct options *options, enum option option, const char *value, 
         return set_after(options, value, complaint);
     case OPTION_SELFTEST:
         return set_selftest(options, value, complaint);
+    case OPTION_BASELINE:
+        return set_path(options->baseline, option, value, complaint);
     case OPTION_OUT:
         return set_path(options->out, option, value, complaint);
     case OPTION_MACHINE:
@@ -186,6 +190,9 @@ void option_turn(struct options *options, enum option option, bool on)
         break;
     case OPTION_PLAIN:
         options->plain = on;
+        break;
+    case OPTION_LAVA:
+        options->lava = on;
         break;
     case OPTION_LIST:
         set_task(options, TASK_LIST, on);
@@ -250,10 +257,12 @@ void options_write(const struct options *options, struct text *text)
     write_flag(text, options->request.contiguous, OPTION_CONTIGUOUS);
     write_number(text, options->request.seed, 1, OPTION_SEED);
     write_string(text, after_names[options->after], after_names[AFTER_WAIT], OPTION_AFTER);
+    write_string(text, options->baseline, "", OPTION_BASELINE);
     write_flag(text, options->no_variable, OPTION_NO_VARIABLE);
     write_flag(text, options->no_files, OPTION_NO_FILES);
     write_flag(text, options->retry, OPTION_RETRY);
     write_flag(text, options->plain, OPTION_PLAIN);
+    write_flag(text, options->lava, OPTION_LAVA);
     write_string(text, options->out, "", OPTION_OUT);
     write_string(text, options->machine, "", OPTION_MACHINE);
     write_string(text, options->from, "", OPTION_FROM);

@@ -10,12 +10,14 @@ enum task_kind { TASK_MEASURE, TASK_HELP, TASK_VERSION, TASK_LIST, TASK_LAST, TA
 
 struct options {
     enum task_kind task;
-    char probes[128];  /* comma-separated names, "" for all */
-    char selftest[16]; /* "all", "machine", "faults", "quiet" */
+    char probes[128];   /* comma-separated names, "" for all */
+    char selftest[16];  /* "all", "machine", "faults", "quiet" */
+    char baseline[256]; /* the findings.csv to compare with, "": none */
     unsigned core;
     uint64_t memory; /* bytes at most to take, 0: as much as is sensible */
     enum after after;
     bool no_variable, no_files, retry, plain; /* plain: lines instead of a redrawn progress line */
+    bool lava;                                /* test-case lines for LAVA */
     struct request request;
     /* host programs only; the image refuses them */
     char out[256], machine[256], from[256];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* print.c: what is printed without measuring: help, list, version, the summary of the last run. */
-#include "run/run.h"
+#include "run/golden.h"
 #include "run/summary.h"
 
 /* Prints text that may have several lines. */
@@ -41,7 +41,10 @@ bool run_print_last(struct stage *stage)
         stage_line(stage, line.at);
         return false;
     }
-    text_format(&line, "The last stored summary, of run %u:", number);
+    text_format(&line, "The last stored summary, of run %u", number);
+    if (summary_verdict(summary) != NO_BASELINE)
+        text_format(&line, ", which %s beside its baseline", verdict_name(summary_verdict(summary)));
+    text_char(&line, ':');
     stage_line(stage, line.at);
     print_lines(stage, text, length);
     return true;

@@ -4,6 +4,7 @@
  */
 #include "run/run.h"
 #include "run/deliver.h"
+#include "run/golden.h"
 #include "run/journal.h"
 #include "run/outcome.h"
 #include "run/progress.h"
@@ -63,14 +64,15 @@ static void make_machine_name(struct run *run, const struct facts *facts)
         add_name(&name, facts->implementation);
 }
 
-/* The options as far as they bear on the result: not where files go and what progress looks like. */
+/* The options as far as they bear on the result: not where files go, what progress looks like,
+ * and what the result is compared with. */
 static void write_options(struct course *course)
 {
     struct options shown = course->run->options;
     struct text text = text_in(course->options, sizeof course->options);
 
-    shown.out[0] = shown.from[0] = '\0';
-    shown.plain = false;
+    shown.out[0] = shown.from[0] = shown.baseline[0] = '\0';
+    shown.plain = shown.lava = false;
     options_write(&shown, &text);
     machine_note(course->machine, "options", text.at);
 }
@@ -336,8 +338,22 @@ static void summarise(struct course *course)
         .core = run->options.core,
         .skipped = skipped,
         .faulted = faulted,
+        .verdict = run->verdict,
     };
     summary->disturbances = machine_disturbances(course->machine, &summary->lost_ticks);
+}
+
+/* What the run is beside its baseline, on the console and in the journal. */
+static void tell_baseline(struct course *course)
+{
+    struct text line;
+
+    if (course->run->verdict == NO_BASELINE)
+        return;
+    golden_say(course->run, course->stage);
+    line = journal_line(course, "baseline");
+    golden_journal(course->run, &line);
+    journal(course, &line);
 }
 
 unsigned run_measure(struct run *run, struct machine *machine, struct stage *stage)
@@ -347,9 +363,12 @@ unsigned run_measure(struct run *run, struct machine *machine, struct stage *sta
 
     begin(&course);
     run_probes(&course);
+    run->verdict = golden_verdict(run);
     summarise(&course);
     deliver_table(run, stage, &course.summary);
+    deliver_lava(run, stage, &course.summary);
     deliver_files(run, stage, &course.summary);
+    tell_baseline(&course);
     deliver_summary(run, stage, &course.summary);
     line = journal_line(&course, "finished");
     journal(&course, &line);

@@ -2,6 +2,8 @@
 /* run.h: a run, from an opened machine to its documents. The same for the image and the host programs. */
 #pragma once
 #include "kernel/owner.h"
+#include "report/baseline.h"
+#include "report/compare.h"
 #include "report/report.h"
 #include "run/options.h"
 #include "run/stage.h"
@@ -20,6 +22,9 @@ struct replayed {
 struct run {
     struct options options;
     struct notebook notebook;
+    struct baseline baseline; /* count 0: there is none */
+    char baseline_file[BASELINE_FILE_SIZE];
+    enum verdict verdict;        /* on the run beside its baseline */
     struct recording *recording; /* NULL: nothing is recorded */
     char machine_name[48]; /* "<board>-<serial>", made of letters, digits, - and _ that FAT can hold; "": to be made */
     unsigned number;
@@ -29,6 +34,9 @@ struct run {
     unsigned journal_lines;
     char journal_line[JOURNAL_LINE_SIZE], last_journal[JOURNAL_SIZE];
 };
+
+/* Reads the file that --baseline names, before anything is measured. False: it cannot be used, which was said. */
+bool run_read_baseline(struct run *, struct stage *);
 
 /* Measures everything that the options ask for, one probe after the other, and delivers: journal, console, files,
  * summary. Returns the number of probes that ended normally (or were rightly found not measurable); never stops

@@ -16,6 +16,10 @@ void stage_progress(struct stage *, const char *line);
 
 const char *stage_why(struct stage *);
 
+/* Reads a file that the user named: on a board from the root of the volume that assay was started from, on a host as
+ * the path says. False also when it has `size` bytes or more. */
+bool stage_read(struct stage *, const char *path, char *buffer, size_t size, size_t *length);
+
 /* The folder of this run: \assay\<board>-<serial>\<number>\ (host: the --out folder). Made by stage_folder, which tells
  * the number (1 more than the highest there). False: no file can be written in this run. */
 bool stage_folder(struct stage *, const char *machine_name, unsigned *number);

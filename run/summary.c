@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "report/answer.h"
 
-enum { HEADER_SIZE = 16, VERSION = 1, MORE_SIZE = 12 /* of "+256 more\n" and a little */ };
+enum { HEADER_SIZE = 16, VERSION = 1, VERDICT_AT = 5, MORE_SIZE = 12 /* of "+256 more\n" and a little */ };
 
 static void put(uint8_t *to, unsigned bytes, uint32_t number)
 {
@@ -83,12 +83,19 @@ size_t summary_make(uint8_t summary[SUMMARY_SIZE], const struct run_summary *run
     make_ascii(buffer);
     __builtin_memcpy(summary, "ASAY", 4);
     put(summary + 4, 1, VERSION);
-    put(summary + 5, 1, 0);
+    put(summary + VERDICT_AT, 1, run->verdict);
     put(summary + 6, 2, (uint32_t)text.length);
     put(summary + 8, 4, run->run_number);
     __builtin_memcpy(summary + HEADER_SIZE, text.at, text.length);
     put(summary + 12, 4, summary_crc(summary, text.length));
     return HEADER_SIZE + text.length;
+}
+
+enum verdict summary_verdict(const uint8_t *summary)
+{
+    unsigned verdict = summary[VERDICT_AT];
+
+    return verdict <= BASELINE_FAILED ? (enum verdict)verdict : NO_BASELINE;
 }
 
 const char *summary_check(const uint8_t *summary, size_t size, const char **text, size_t *length, unsigned *run_number)

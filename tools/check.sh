@@ -28,7 +28,7 @@ report()
 
 check_format()
 {
-    sources base kernel probes report run boot tests | xargs clang-format --dry-run -Werror
+    sources base kernel probes report run boot hosted tests | xargs clang-format --dry-run -Werror
     report "clang-format" $?
 }
 
@@ -36,7 +36,7 @@ check_tidy()
 {
     # clang-tidy counts the warnings that it keeps to itself; that is not a finding.
     local status=0
-    for file in $(find base kernel probes report run tests -name '*.c' | sort); do
+    for file in $(find base kernel probes report run hosted tests -name '*.c' | sort); do
         clang-tidy --quiet "$file" -- "${clang_flags[@]}" 2> >(grep -v 'warnings\? generated' >&2) || status=1
     done
     for file in boot/*.c; do
@@ -57,7 +57,7 @@ check_cppcheck()
         --enable=warning,portability,performance --suppress=missingIncludeSystem \
         --suppress=normalCheckLevelMaxBranches --suppress=uninitvar --suppress=ctuuninitvar --suppress=autoVariables \
         --suppress=selfAssignment --suppress='*:/usr/include/*' \
-        base kernel probes report run boot tests
+        base kernel probes report run boot hosted tests
     report "cppcheck" $?
 }
 

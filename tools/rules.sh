@@ -41,6 +41,9 @@ may_include report "$FREESTANDING|base/[a-z_0-9]+\.h|report/[a-z_0-9]+\.h|probes
 may_include run    "$FREESTANDING|(base|run|report|probes)/[a-z_0-9]+\.h|kernel/(owner|record|machine)\.h"
 may_include boot   "$FREESTANDING|(base|run|report|probes|kernel|boot)/[a-z_0-9]+\.h|tests/machine/contract\.h|efi[a-z]*\.h"
 
+# Programs on a host that read results: they know no machine and no probe.
+may_include hosted "(errno|stdio|stdlib|string|stdbool|stddef|stdint|stdarg|sys/stat|jansson)\.h|(base|report|hosted)/[a-z_0-9]+\.h|probes/finding\.h"
+
 # The model: a judge that knew how the judged works would find what that finds. Its own files see of the probes what a
 # finding is; those that put it into a process need a process around them, but no more of the probes than their list.
 HOSTED='(emmintrin|errno|limits|stdio|stdlib|string|stdbool|stddef|stdint|stdarg)\.h'

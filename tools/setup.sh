@@ -38,6 +38,9 @@ test clang                                   clang
 test python:html5lib                         python3-html5lib
 test chromium                                chromium
 test /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf fonts-dejavu-core
+test lstopo                                  hwloc
+test tidy                                    tidy
+test mandoc                                  mandoc
 check clang-format                           clang-format
 check clang-tidy                             clang-tidy
 check cppcheck                               cppcheck

@@ -25,6 +25,7 @@ def sound(context, lines, **how):
     stored = variables.summary(booted.variables_of(context))
     expect(stored is not None, "no summary variable in the flash file")
     same_summary(stored, result)
+    expect(variables.verdict(booted.variables_of(context)) == "none", "a verdict without a baseline")
     return result
 
 

@@ -6,14 +6,16 @@ import functools
 import io
 import json
 import os
+import re
 import subprocess
+import xml.etree.ElementTree
 import zlib
 
 import html5lib
 import jsonschema
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-DOCUMENTS = ("result.json", "findings.csv", "series.csv", "report.html", "readings")
+DOCUMENTS = ("result.json", "findings.csv", "series.csv", "report.html", "topology.xml", "readings")
 MOST_HTML = 1 << 20  # bytes of a report.html
 
 
@@ -78,8 +80,24 @@ def valid_html(page):
         raise Trouble(f"report.html is not valid: {error}") from error
 
 
+def check_caches(result, files):
+    """topology.xml and cache.txt name the caches whose size was measured, and no other."""
+    sizes = {entry["id"].partition(".")[0]: int(entry["value"]) for entry in result["findings"]
+             if measured(entry) and re.fullmatch(r"l[1-5][di]?\.size", entry["id"])}
+    tree = xml.etree.ElementTree.fromstring(files["topology.xml"].decode("ascii"))
+    drawn = sorted(int(found.get("cache_size")) for found in tree.iter("object") if found.get("cache_size"))
+    demand(drawn == sorted(sizes.values()), f"topology.xml has {drawn}, measured were {sizes}")
+    lines = files["cache.txt"].decode("ascii").splitlines()
+    folder = f"/sys/devices/system/cpu/cpu{result['run']['core']}/cache/index"
+    for line in lines:
+        demand(re.fullmatch(re.escape(folder) + r"\d+/[a-z_]+:[0-9A-Za-z]+", line), f"cache.txt: {line!r}")
+    told = sorted(int(line.rpartition(":")[2].rstrip("K")) for line in lines if "/size:" in line)
+    demand(told == sorted(size // 1024 for size in sizes.values()), f"cache.txt has {told}, measured were {sizes}")
+
+
 def check(files):
     """Checks all documents of one run (name to bytes); returns result.json as a dictionary."""
+    demand("cache.txt" in files, f"no cache.txt among {sorted(files)}")  # empty where no cache was measured
     for name in DOCUMENTS:
         demand(name in files, f"no {name} among {sorted(files)}")
         demand(len(files[name]) > 0, f"{name} is empty")
@@ -97,6 +115,7 @@ def check(files):
     demand(files["report.html"] == rendered(files["result.json"]),
            "report.html is not what assay-report makes of result.json")
     demand(len(files["report.html"]) < MOST_HTML, f"report.html has {len(files['report.html'])} bytes")
+    check_caches(result, files)
     demand(files["readings"].startswith(b"assay-readings/1\n"), "readings has another heading")
     return result
 

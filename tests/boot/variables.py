@@ -12,6 +12,9 @@ HEADER = struct.Struct("<HBBIQ16sIII16s")
 STANDS = 0x3F
 NON_VOLATILE, BOOT, RUNTIME = 1, 2, 4
 
+# Of a run beside its baseline (docs/variable.md).
+VERDICTS = {0: "none", 1: "passed", 2: "failed"}
+
 
 def variables(path):
     """All variables that stand: [(name, GUID, attributes, data)]."""
@@ -30,6 +33,12 @@ def variables(path):
     return found
 
 
+def verdict(path):
+    """What the summary says of the run beside its baseline: "none", "passed" or "failed"."""
+    ours = [entry for entry in variables(path) if entry[3][:4] == b"ASAY"]
+    return VERDICTS[ours[0][3][5]]
+
+
 def summary(path):
     """assay's summary as (run number, text), or None when there is none. ValueError when it is malformed."""
     ours = [entry for entry in variables(path) if entry[3][:4] == b"ASAY"]
@@ -40,9 +49,9 @@ def summary(path):
     _, _, attributes, data = ours[0]
     if attributes != NON_VOLATILE | BOOT | RUNTIME:
         raise ValueError(f"attributes are {attributes:#x}")
-    version, reserved, length, number, crc = struct.unpack_from("<BBHII", data, 4)
+    version, verdict, length, number, crc = struct.unpack_from("<BBHII", data, 4)
     text = data[16:16 + length]
-    if version != 1 or reserved != 0 or len(data) > 512 or len(text) != length or len(data) != 16 + length:
+    if version != 1 or verdict not in VERDICTS or len(data) > 512 or len(text) != length or len(data) != 16 + length:
         raise ValueError(f"a summary of {len(data)} bytes, version {version}, text of {length}")
     if zlib.crc32(text, zlib.crc32(data[:12])) != crc:
         raise ValueError("the summary's CRC is wrong")

@@ -92,6 +92,21 @@ static unsigned number_there(struct stage *stage)
     return (unsigned)number;
 }
 
+bool stage_read(struct stage *stage, const char *path, char *buffer, size_t size, size_t *length)
+{
+    char *bytes = file_read(path, length);
+    bool fits;
+
+    if (!bytes)
+        return refuse_file(stage, path);
+    fits = *length < size;
+    if (fits)
+        memcpy(buffer, bytes, *length);
+    free(bytes);
+    errno = EFBIG;
+    return fits || refuse_file(stage, path);
+}
+
 bool stage_folder(struct stage *stage, const char *machine_name, unsigned *number)
 {
     (void)machine_name;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* main.c: the host programs: the image's options, the image's run, on a machine that the program's open.c opens. Exit
- * status: 0 done, 1 failed, 2 wrong options. */
+ * status: 0 done, 1 failed or different from the baseline, 2 wrong options or a baseline that cannot be used. */
 #include "kernel/record.h"
 #include "run/deliver.h"
 #include "tests/host/program.h"
@@ -96,9 +96,12 @@ static bool selftest(struct run *run, struct machine *machine, struct stage *sta
 static int run_on_machine(struct run *run, struct host *host)
 {
     const char *why = "";
-    struct machine *machine = program_open(host, run, &why);
+    struct machine *machine;
     bool good = true;
 
+    if (run->options.task == TASK_MEASURE && !run_read_baseline(run, host->stage))
+        return 2;
+    machine = program_open(host, run, &why);
     if (!machine) {
         fprintf(stderr, "%s: %s\n", program_name, why);
         return 1;
@@ -111,6 +114,7 @@ static int run_on_machine(struct run *run, struct host *host)
     good = program_check(host, run, machine) && good;
     keys_stop(host->stage);
     machine_close(machine);
+    good = good && run->verdict != BASELINE_FAILED;
     return good ? 0 : 1;
 }
 

@@ -27,7 +27,9 @@ static bool take_options(struct machine *machine, struct options *options, const
         return false;
     text_copy(options->out, sizeof options->out, asked.out);
     text_copy(options->from, sizeof options->from, asked.from);
+    text_copy(options->baseline, sizeof options->baseline, asked.baseline);
     options->plain = asked.plain;
+    options->lava = asked.lava;
     return true;
 }
 

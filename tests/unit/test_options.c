@@ -144,8 +144,9 @@ static void bad_ini(void **state)
 static void written(void **state)
 {
     static const char all[] =
-        "--probe=l1d,l1 --core=2 --memory=536870912 --all-memory --contiguous --seed=9 --after=return --no-variable "
-        "--no-files --retry --plain --out=\"a folder\" --machine=m --from=f";
+        "--probe=l1d,l1 --core=2 --memory=536870912 --all-memory --contiguous --seed=9 --after=return "
+        "--baseline=\"a golden.csv\" --no-variable --no-files --retry --plain --lava --out=\"a folder\" --machine=m "
+        "--from=f";
     static const char *const lines[] = {
         "", all, "--selftest=quiet --core=1", "--help", "--last", "--list", "--forget", "--version"};
 

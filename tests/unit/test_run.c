@@ -58,6 +58,12 @@ bool stage_folder(struct stage *at, const char *machine_name, unsigned *number)
     return !at->no_folder;
 }
 
+bool stage_read(struct stage *at, const char *path, char *buffer, size_t size, size_t *length)
+{
+    (void)at, (void)path, (void)buffer, (void)size, (void)length;
+    return false;
+}
+
 bool stage_last_journal(struct stage *at, char *buffer, size_t size, size_t *length)
 {
     *length = strlen(at->last_journal);
@@ -248,7 +254,7 @@ static void whole_run(void **state)
     expect(stage.journal, "{\"seq\":5,\"event\":\"end\",\"probe\":\"bad\",\"outcome\":\"fault\",\"findings\":[{\"id\"");
     expect(stage.journal, "{\"seq\":8,\"event\":\"finished\"");
     assert_false(journal_unfinished(stage.journal, stage.journal_length, probe, sizeof probe));
-    assert_string_equal(stage.names, "result.json findings.csv series.csv report.html ");
+    assert_string_equal(stage.names, "result.json findings.csv series.csv report.html topology.xml cache.txt ");
     expect(stage.said, "[3/3] long  50 %  about 2 s left   (s skips, q ends the run)");
     assert_int_equal(stage.summary_writes, 1);
     machine_close(machine);
@@ -375,13 +381,14 @@ static void recorded(void **state)
     recording_begin(&recording, memory, sizeof memory);
     machine = fresh(&recording);
     run_measure(&run, machine, &stage);
-    assert_string_equal(stage.names, "result.json findings.csv series.csv report.html readings ");
+    assert_string_equal(stage.names,
+                        "result.json findings.csv series.csv report.html topology.xml cache.txt readings ");
     assert_null(recording_check(memory, recording.used));
     machine_close(machine);
     recording_begin(&recording, memory, 300);
     machine = fresh(&recording);
     run_measure(&run, machine, &stage);
-    assert_string_equal(stage.names, "result.json findings.csv series.csv report.html ");
+    assert_string_equal(stage.names, "result.json findings.csv series.csv report.html topology.xml cache.txt ");
     expect(stage.said, "readings is not written");
     machine_close(machine);
 }

@@ -50,6 +50,28 @@ static void small(void **state)
     free(notebook);
 }
 
+static void verdict_beside_the_baseline(void **state)
+{
+    struct notebook *notebook = notebook_of(1, 1);
+    uint8_t summary[SUMMARY_SIZE];
+    struct run_summary compared = run;
+    size_t length;
+    const char *text;
+    unsigned number;
+
+    (void)state;
+    for (unsigned verdict = NO_BASELINE; verdict <= BASELINE_FAILED; verdict++) {
+        compared.verdict = (enum verdict)verdict;
+        size_t size = summary_make(summary, &compared, notebook);
+        assert_int_equal(summary[5], verdict);
+        assert_null(summary_check(summary, size, &text, &length, &number));
+        assert_int_equal(summary_verdict(summary), verdict);
+    }
+    summary[5] = 77;
+    assert_int_equal(summary_verdict(summary), NO_BASELINE);
+    free(notebook);
+}
+
 static void always_fits(void **state)
 {
     (void)state;
@@ -104,8 +126,8 @@ static void damage_is_noticed(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(small), cmocka_unit_test(always_fits),
-                                       cmocka_unit_test(damage_is_noticed)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(small), cmocka_unit_test(verdict_beside_the_baseline),
+                                       cmocka_unit_test(always_fits), cmocka_unit_test(damage_is_noticed)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
