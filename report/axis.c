@@ -10,12 +10,8 @@ static const double SMALLEST = 1e-300, LARGEST = 1e300;
 static const double ROUNDING = 1e-9;    /* what products of powers of ten may be off */
 static const double LAST_DIGITS = 1e-3; /* of a step: what a multiple of it may be off */
 
-enum {
-    LEAST_BYTES = 8,
-    LEAST_FACTOR = 32,
-    WANTED_TICKS = 7,
-    EVEN_TICKS = 9
-}; /* factors from which an axis is logarithmic */
+/* LEAST_*: factors from which an axis is logarithmic. */
+enum { LEAST_FACTOR = 8, LEAST_OF_COUNTS = 32, WANTED_TICKS = 7, EVEN_TICKS = 9 };
 
 /* The largest power of ten that is not above a number > 0. */
 static double power_below(double number)
@@ -114,7 +110,7 @@ struct axis axis_for(double low, double high, const char *unit)
 
     low = axis.low;
     high = axis.high;
-    if (low > 0 && high / low >= (text_equal(unit, "bytes") ? LEAST_BYTES : LEAST_FACTOR)) {
+    if (low > 0 && high / low >= (text_listed("bytes,cycles,ticks,ns", unit) ? LEAST_FACTOR : LEAST_OF_COUNTS)) {
         bool doubled = is_doubled(unit);
         axis.kind = doubled ? AXIS_DOUBLING : AXIS_DECADES;
         axis.low = doubled ? power_of_two_below(low) : round_below(low);

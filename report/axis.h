@@ -18,9 +18,9 @@ struct axis {
 
 enum { MOST_TICKS = 12 };
 
-/* The axis for values from `low` to `high` (finite, low <= high) of a unit. Logarithmic when all are above 0 and span
- * three doublings of bytes, or a factor of 32 of anything else. Ends are round numbers. What is beyond 1e300 counts
- * as 1e300, what is below 1e-300 as 0. */
+/* The axis for values from `low` to `high` (finite, low <= high) of a unit. Logarithmic when all are above 0 and span a
+ * factor of 8 in bytes, cycles, ticks or ns, or of 32 in anything else. Ends are round numbers. What is beyond 1e300
+ * counts as 1e300, what is below 1e-300 as 0. */
 struct axis axis_for(double low, double high, const char *unit);
 
 /* Where a value lies: 0 at the low end, 1 at the high one, never outside. */

@@ -30,7 +30,7 @@ struct box {
 struct level {
     const char *name;
     const struct finding *size, *ways, *line, *cycles, *ns;
-    bool mentioned; /* a finding about it exists, with a value or without */
+    bool there; /* something about it was measured, or the number of levels says so; memory always is */
 };
 
 static double width_of(double size, double least, double most)
@@ -49,8 +49,14 @@ static const struct finding *part_of(const struct notebook *notebook, const char
     return html_measured(notebook, buffer);
 }
 
+static bool is_memory(unsigned index)
+{
+    return level_id(index + 1) == NULL;
+}
+
 static struct level level_of(const struct notebook *notebook, unsigned index)
 {
+    const struct finding *levels = html_measured(notebook, "latency.levels");
     const char *id = level_id(index);
     struct level level = {.name = level_name(index),
                           .size = part_of(notebook, id, "size"),
@@ -59,14 +65,12 @@ static struct level level_of(const struct notebook *notebook, unsigned index)
                           .cycles = part_of(notebook, id, "latency"),
                           .ns = part_of(notebook, id, "latency.ns")};
 
-    for (unsigned i = 0; i < notebook->findings; i++)
-        level.mentioned = level.mentioned || same_group(id, notebook->finding[i].id);
+    level.there = is_memory(index) || (levels && index < html_value(levels));
+    for (unsigned i = 0; i < notebook->findings; i++) {
+        const struct finding *finding = &notebook->finding[i];
+        level.there = level.there || (same_group(id, finding->id) && has_value(finding));
+    }
     return level;
-}
-
-static bool is_memory(unsigned index)
-{
-    return level_id(index + 1) == NULL;
 }
 
 static void add_quantity(struct text *text, const char *before, const struct finding *finding)
@@ -185,7 +189,7 @@ static void write_levels_picture(struct writer *writer, const struct run_summary
     boxes[count++] = core_box(run, notebook);
     for (unsigned i = 0; level_id(i); i++) {
         struct level level = level_of(notebook, i);
-        if (!level.mentioned && !is_memory(i))
+        if (!level.there)
             continue;
         boxes[count] = box_of(&level, i, width);
         width = boxes[count++].width;
@@ -218,7 +222,7 @@ static void write_levels_table(struct writer *writer, const struct notebook *not
                  "<th scope=\"col\">Line</th><th scope=\"col\" colspan=\"2\">Latency</th></tr></thead>\n<tbody>\n");
     for (unsigned i = 0; level_id(i); i++) {
         struct level level = level_of(notebook, i);
-        if (!level.mentioned && !is_memory(i))
+        if (!level.there)
             continue;
         write_format(writer, "<tr><th scope=\"row\">%s</th>", level.name);
         write_cell(writer, level.size);

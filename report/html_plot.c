@@ -11,7 +11,8 @@ enum {
     DOWN = 2000,
     MOST_DRAWN = 400, /* points of a curve; a longer one is thinned to COLUMNS columns */
     COLUMNS = 360,
-    MOST_DOTS = 80 /* points that are shown one by one */
+    MOST_NARROW = 5, /* labels below a narrow plot; of more, each second is left out there */
+    MOST_DOTS = 80   /* points that are shown one by one */
 };
 
 const double plot_line = 0.062;
@@ -259,7 +260,9 @@ static void write_axes(struct writer *writer, const struct plot *plot)
     unsigned count = axis_ticks(&plot->x, ticks);
 
     for (unsigned i = 0; i < count; i++) {
-        write_string(writer, "<text class=\"tick middle\" y=\"100%\" dy=\"1.4em\" x=\"");
+        bool extra = count > MOST_NARROW && i % 2;
+        write_format(writer, "<text class=\"tick middle%s\" ", extra ? " extra" : "");
+        write_string(writer, "y=\"100%\" dy=\"1.4em\" x=\"");
         html_share(writer, axis_place(&plot->x, ticks[i]));
         write_string(writer, "\">");
         write_label(writer, &plot->x, ticks[i]);

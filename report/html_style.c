@@ -116,7 +116,7 @@ static const char small_screens_and_paper[] =
     ".levels,.differences table{font-size:.8rem}.levels td,.unit{white-space:normal}\n"
     ".levels th,.levels td,.differences th,.differences td{padding-left:.2rem;padding-right:.2rem}\n"
     ".differences tbody th{white-space:normal;overflow-wrap:anywhere}.number,.unit,.sure{width:auto}\n"
-    ".sure .bar{display:none}\n"
+    ".sure .bar,.extra{display:none}\n"
     "}\n"
     "@media screen and (max-width:27rem){.levels{font-size:.7rem}.levels td,.levels th{overflow-wrap:anywhere}}\n"
     "@media print{\n"

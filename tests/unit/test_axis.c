@@ -93,6 +93,8 @@ static void labels(void **state)
     expect_labels(4, 400, "cycles", AXIS_DECADES, "2 | 5 | 10 | 20 | 50 | 100 | 200 | 500");
     expect_labels(4, 80000, "cycles", AXIS_DECADES, "10 | 100 | 1000 | 10k | 100k");
     expect_labels(3e-12, 7e12, "", AXIS_DECADES, "0.00000000001 | 0.0000001 | 0.001 | 10 | 100k | 1G | 10000000000000");
+    expect_labels(4, 57, "cycles", AXIS_DECADES, "2 | 5 | 10 | 20 | 50 | 100");
+    expect_labels(1, 16, "ways", AXIS_EVEN, "0 | 2 | 4 | 6 | 8 | 10 | 12 | 14 | 16");
     expect_labels(4, 14, "cycles", AXIS_EVEN, "0 | 2 | 4 | 6 | 8 | 10 | 12 | 14");
     expect_labels(-3, 1, "", AXIS_EVEN, "-3 | -2.5 | -2 | -1.5 | -1 | -0.5 | 0 | 0.5 | 1");
     expect_labels(0, 0.007, "", AXIS_EVEN, "0 | 0.001 | 0.002 | 0.003 | 0.004 | 0.005 | 0.006 | 0.007");

@@ -154,6 +154,13 @@ static void ordinary(void **state)
     /* The hierarchy: what is known, what is not, and no level that nobody spoke of. */
     assert_true(has("L1D 32 KB: 12 ways; 4 cycles. L2 size unknown: ways and line unknown; 14.25 cycles. "));
     assert_false(has("L3"));
+    note_missing(&notebook, "l4.latency", "cycles", 1, "there is no such level");
+    note_value(&notebook, "latency.levels", 3, "", 0.9, 1, "counted");
+    expect_same_from_json(&run);
+    assert_true(has("L3 size unknown: ways and line unknown; latency unknown. "));
+    assert_false(has("L4 size"));
+    fill();
+    expect_same_from_json(&run);
     /* One plot for both page sizes, each with its name, with the decisions that lie in it. */
     assert_int_equal(count_all("class=\"plot\" role=\"img\" aria-labelledby=\"plot1-title plot1-text\""), 1);
     assert_int_equal(count_all("class=\"plot\" role=\"img\""), 1);
