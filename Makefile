@@ -55,7 +55,8 @@ REPLAY_SOURCES := $(call host_sources,$(REPLAY))
 # Programs that read results: what they share with the image, and what they have of their own.
 DIFF_SOURCES := $(wildcard base/*.c report/*.c) probes/note.c run/version.c hosted/result.c hosted/side.c \
 	$(wildcard hosted/diff*.c)
-HOST_PROGRAMS := build/assay-linux build/assay-model build/assay-replay build/assay-diff
+REPORT_SOURCES := $(wildcard base/*.c report/*.c) probes/note.c hosted/result.c hosted/report.c
+HOST_PROGRAMS := build/assay-linux build/assay-model build/assay-replay build/assay-diff build/assay-report
 IMAGES := build/assay.efi build/assay.img build/assay-floppy.img
 
 .PHONY: all
@@ -86,6 +87,9 @@ build/assay-linux: $(LINUX_SOURCES:%=build/host/%.o)
 build/assay-model: $(MODEL_SOURCES:%=build/host/%.o)
 	@echo "  link    $@"
 	@$(CC) -o $@ $^
+build/assay-report: $(REPORT_SOURCES:%=build/host/%.o)
+	@echo "  link    $@"
+	@$(CC) -o $@ $^ -ljansson
 build/assay-diff: $(DIFF_SOURCES:%=build/host/%.o)
 	@echo "  link    $@"
 	@$(CC) -o $@ $^ -ljansson
@@ -132,7 +136,7 @@ build/unit/%: build/sanitized/tests/unit/%.c.o build/sanitized/core.a \
 	build/sanitized/$$(if $$(findstring test_replay,$$*),replay,model).a
 	@mkdir -p $(@D)
 	@echo "  link    $@"
-	@$(CC) -fsanitize=address,undefined -o $@ -Wl,--start-group $^ -Wl,--end-group -lcmocka -ljansson
+	@$(CC) -fsanitize=address,undefined -o $@ -Wl,--start-group $^ -Wl,--end-group -lcmocka -ljansson -lm
 UNIT_PROGRAMS := $(UNIT:tests/unit/%.c=build/unit/%)
 .PHONY: unit
 unit: $(UNIT_PROGRAMS)
@@ -152,7 +156,7 @@ build/clang/assay-model: $(MODEL_SOURCES:%=build/clang/host/%.o)
 	@$(CLANG) -o $@ $^
 .PHONY: clang
 clang: $(patsubst %,build/clang/image/%.o,$(filter %.c,$(IMAGE_SOURCES))) build/clang/assay-model \
-	$(patsubst %,build/clang/host/%.o,$(filter %.c,$(LINUX_SOURCES) $(REPLAY_SOURCES) $(FACTS) $(DIFF_SOURCES)))
+	$(patsubst %,build/clang/host/%.o,$(filter %.c,$(LINUX_SOURCES) $(REPLAY_SOURCES) $(REPORT_SOURCES) $(FACTS) $(DIFF_SOURCES)))
 
 # Running.
 .PHONY: run linux-run model-run linux-20

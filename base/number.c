@@ -34,7 +34,8 @@ static double scale(double number, int exponent)
     if (exponent >= 0)
         return exponent <= 300 ? number * power_of_ten((unsigned)exponent)
                                : number * power_of_ten(300) * power_of_ten((unsigned)exponent - 300);
-    return number / power_of_ten((unsigned)-exponent);
+    return exponent >= -300 ? number / power_of_ten((unsigned)-exponent)
+                            : number / power_of_ten(300) / power_of_ten((unsigned)-exponent - 300);
 }
 
 /* Six significant digits: a number from 100000 to 999999, and the exponent of its first digit. number > 0 and finite.
@@ -78,13 +79,19 @@ static void add_decimals(struct text *text, uint64_t digits, unsigned decimals, 
         text_char(text, fraction[--count]);
 }
 
+/* Whether a finite number that is not negative is written with all its digits. */
+static bool is_counted(double number)
+{
+    return number < largest_exact && number == (double)(uint64_t)number;
+}
+
 /* A finite positive number as text_number promises. */
 static void add_positive(struct text *text, double number)
 {
     int exponent;
     uint64_t digits;
 
-    if (number < largest_exact && number == (double)(uint64_t)number) {
+    if (is_counted(number)) {
         number_digits(text, (uint64_t)number, 10);
         return;
     }
@@ -116,6 +123,19 @@ void text_number(struct text *text, double number)
     if (number < 0)
         text_char(text, '-');
     add_positive(text, number < 0 ? -number : number);
+}
+
+double number_as_written(double number)
+{
+    double size = number < 0 ? -number : number;
+    int exponent;
+    uint64_t digits;
+
+    if (!is_finite(number) || is_counted(size))
+        return number;
+    digits = six_digits(size, &exponent);
+    size = scale((double)digits, exponent - 5);
+    return number < 0 ? -size : size;
 }
 
 void number_decimals(struct text *text, double number, unsigned decimals)

@@ -11,3 +11,7 @@ void number_digits(struct text *, uint64_t, unsigned base);
 /* Adds a number with so many decimals (more than 9 count as 9), rounded half away from zero. From 1e15 on, and for NaN
  * and infinity, as text_number does. */
 void number_decimals(struct text *, double, unsigned decimals);
+
+/* The number that the text of text_number reads as: so that what is drawn from a number is the same whether it comes
+ * from the run itself or from a file of that run. Applied twice it changes nothing more. */
+double number_as_written(double);

@@ -37,6 +37,8 @@ bool report_json(struct report_sink *, const struct run_summary *,
                  const struct notebook *); /* result.json: assay-result/1, docs/result.schema.json */
 bool report_findings(struct report_sink *, const struct notebook *); /* findings.csv, RFC 4180 */
 bool report_series(struct report_sink *, const struct notebook *);   /* series.csv, RFC 4180 */
+bool report_html(struct report_sink *, const struct run_summary *,
+                 const struct notebook *); /* report.html, for people */
 bool report_topology(struct report_sink *, const struct run_summary *,
                      const struct notebook *); /* topology.xml, as hwloc reads it */
 bool report_sysfs(struct report_sink *, const struct run_summary *,

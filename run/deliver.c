@@ -60,9 +60,9 @@ void deliver_lava(struct run *run, struct stage *stage, const struct run_summary
         report_lava(&sink, summary, &run->notebook, baseline);
 }
 
-enum document { RESULT, FINDINGS, SERIES, TOPOLOGY, CACHE, READINGS, DOCUMENTS };
+enum document { RESULT, FINDINGS, SERIES, HTML, TOPOLOGY, CACHE, READINGS, DOCUMENTS };
 
-static const char *const document_names[DOCUMENTS] = {"result.json",  "findings.csv", "series.csv",
+static const char *const document_names[DOCUMENTS] = {"result.json",  "findings.csv", "series.csv", "report.html",
                                                       "topology.xml", "cache.txt",    "readings"};
 
 static bool write_document(struct run *run, struct report_sink *sink, const struct run_summary *summary,
@@ -75,6 +75,8 @@ static bool write_document(struct run *run, struct report_sink *sink, const stru
         return report_findings(sink, &run->notebook);
     case SERIES:
         return report_series(sink, &run->notebook);
+    case HTML:
+        return report_html(sink, summary, &run->notebook);
     case TOPOLOGY:
         return report_topology(sink, summary, &run->notebook);
     case CACHE:

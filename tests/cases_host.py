@@ -97,7 +97,8 @@ def replayed(context, folder, name):
         recording = next(iter(glob.glob(os.path.join(folder, "**", "readings"), recursive=True)), recording)
     context.execute(built(REPLAY), "--from", recording, "--plain", "--out", context.path(name), seconds=300)
     before, after = documents(folder), documents(context.path(name))
-    for document in ("result.json", "findings.csv", "series.csv", "topology.xml", "cache.txt"):
+    for document in ("result.json", "findings.csv", "series.csv", "report.html",
+                     "topology.xml", "cache.txt"):
         expect(before[document] == after[document], f"{document} differs after the replay")
 
 

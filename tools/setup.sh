@@ -35,6 +35,9 @@ run  /usr/include/jansson.h                  libjansson-dev
 test /usr/include/cmocka.h                   libcmocka-dev
 test python:jsonschema                       python3-jsonschema
 test clang                                   clang
+test python:html5lib                         python3-html5lib
+test chromium                                chromium
+test /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf fonts-dejavu-core
 test lstopo                                  hwloc
 test tidy                                    tidy
 test mandoc                                  mandoc

@@ -47,6 +47,7 @@ def check_documents(path):
     """result.json of the last run, all its documents having been found valid and its journal whole."""
     files, _ = last_documents(path)
     result = results.check(files)
+    results.valid_html(files["report.html"])
     records, torn = results.journal(journal_of(files))
     expect(torn == 0, f"{torn} torn journal lines after a run that ended well")
     expect(records[0]["event"] == "run" and records[-1]["event"] == "finished", "the journal has no start or no end")

@@ -276,7 +276,7 @@ def replay(context):
     with open(context.path("readings"), "wb") as file:
         file.write(files["readings"])
     context.execute(built("assay-replay"), "--from", context.path("readings"), "--plain", "--out", context.path("again"))
-    for name in ("result.json", "findings.csv", "series.csv"):
+    for name in ("result.json", "findings.csv", "series.csv", "report.html"):
         with open(context.path("again", name), "rb") as file:
             expect(file.read() == files[name], f"{name} differs after the replay")
 

@@ -7,13 +7,16 @@ import io
 import json
 import os
 import re
+import subprocess
 import xml.etree.ElementTree
 import zlib
 
+import html5lib
 import jsonschema
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-DOCUMENTS = ("result.json", "findings.csv", "series.csv", "topology.xml", "readings")
+DOCUMENTS = ("result.json", "findings.csv", "series.csv", "report.html", "topology.xml", "readings")
+MOST_HTML = 1 << 20  # bytes of a report.html
 
 
 class Trouble(Exception):
@@ -62,6 +65,21 @@ def rows(content):
     return [dict(zip(table[0], row)) for row in table[1:]]
 
 
+def rendered(result):
+    """The report.html that assay-report makes of a result.json, bytes of both."""
+    done = subprocess.run([os.path.join(ROOT, "build", "assay-report"), "-"], input=result, capture_output=True, timeout=60)
+    demand(done.returncode == 0, f"assay-report ended with {done.returncode}: {done.stderr.decode()[:200]}")
+    return done.stdout
+
+
+def valid_html(page):
+    """Strict: whatever the HTML standard calls a parse error is one."""
+    try:
+        html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse(page)
+    except html5lib.html5parser.ParseError as error:
+        raise Trouble(f"report.html is not valid: {error}") from error
+
+
 def check_caches(result, files):
     """topology.xml and cache.txt name the caches whose size was measured, and no other."""
     sizes = {entry["id"].partition(".")[0]: int(entry["value"]) for entry in result["findings"]
@@ -94,6 +112,9 @@ def check(files):
     points = rows(files["series.csv"])
     count = sum(len(series["points"]) for series in result["series"])
     demand(len(points) == count, f"series.csv has {len(points)} points, result.json {count}")
+    demand(files["report.html"] == rendered(files["result.json"]),
+           "report.html is not what assay-report makes of result.json")
+    demand(len(files["report.html"]) < MOST_HTML, f"report.html has {len(files['report.html'])} bytes")
     check_caches(result, files)
     demand(files["readings"].startswith(b"assay-readings/1\n"), "readings has another heading")
     return result

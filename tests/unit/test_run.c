@@ -254,7 +254,7 @@ static void whole_run(void **state)
     expect(stage.journal, "{\"seq\":5,\"event\":\"end\",\"probe\":\"bad\",\"outcome\":\"fault\",\"findings\":[{\"id\"");
     expect(stage.journal, "{\"seq\":8,\"event\":\"finished\"");
     assert_false(journal_unfinished(stage.journal, stage.journal_length, probe, sizeof probe));
-    assert_string_equal(stage.names, "result.json findings.csv series.csv topology.xml cache.txt ");
+    assert_string_equal(stage.names, "result.json findings.csv series.csv report.html topology.xml cache.txt ");
     expect(stage.said, "[3/3] long  50 %  about 2 s left   (s skips, q ends the run)");
     assert_int_equal(stage.summary_writes, 1);
     machine_close(machine);
@@ -381,13 +381,14 @@ static void recorded(void **state)
     recording_begin(&recording, memory, sizeof memory);
     machine = fresh(&recording);
     run_measure(&run, machine, &stage);
-    assert_string_equal(stage.names, "result.json findings.csv series.csv topology.xml cache.txt readings ");
+    assert_string_equal(stage.names,
+                        "result.json findings.csv series.csv report.html topology.xml cache.txt readings ");
     assert_null(recording_check(memory, recording.used));
     machine_close(machine);
     recording_begin(&recording, memory, 300);
     machine = fresh(&recording);
     run_measure(&run, machine, &stage);
-    assert_string_equal(stage.names, "result.json findings.csv series.csv topology.xml cache.txt ");
+    assert_string_equal(stage.names, "result.json findings.csv series.csv report.html topology.xml cache.txt ");
     expect(stage.said, "readings is not written");
     machine_close(machine);
 }
