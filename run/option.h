@@ -6,6 +6,7 @@
 
 enum option {
     OPTION_PROBE,
+    OPTION_QUICK,
     OPTION_CORE,
     OPTION_MEMORY,
     OPTION_ALL_MEMORY,

@@ -16,6 +16,8 @@ struct options {
     uint64_t memory; /* bytes at most to take, 0: as much as is sensible */
     enum after after;
     bool no_variable, no_files, retry, plain; /* plain: lines instead of a redrawn progress line */
+    bool quick;                               /* all probes: only those of a quick run */
+    bool given;                               /* the user gave an option, whatever it says */
     struct request request;
     /* host programs only; the image refuses them */
     char out[256], machine[256], from[256];

@@ -28,6 +28,8 @@ struct run {
     const struct replayed *replayed; /* NULL: this run measures */
     unsigned journal_lines;
     char journal_line[JOURNAL_LINE_SIZE], last_journal[JOURNAL_SIZE];
+    struct run_summary summary; /* what the documents say of the run, once it has ended */
+    char options_text[512], date[24];
 };
 
 /* Measures everything that the options ask for, one probe after the other, and delivers: journal, console, files,

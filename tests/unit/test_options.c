@@ -8,9 +8,9 @@
 #include <cmocka.h>
 
 /* The probes of this test, so that it does not change with the real ones. */
-const struct probe probe_list[] = {{"latency", "load latency", "latency.plateaus", NULL},
-                                   {"l1d", "the L1 data cache", "l1d.size", NULL},
-                                   {"l1", "nothing", "l1.size", NULL}};
+const struct probe probe_list[] = {{"latency", "load latency", "latency.plateaus", NULL, 20000, false},
+                                   {"l1d", "the L1 data cache", "l1d.size", NULL, 1000, true},
+                                   {"l1", "nothing", "l1.size", NULL, 1000, false}};
 const unsigned probe_count = 3;
 
 static char complaint[256];

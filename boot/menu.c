@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* menu.c: see menu.h. Plain lines and single keys: it works on every screen, and on a serial line beside it. */
+#include "boot/menu.h"
+
+enum { COUNTDOWN = 5, MOST_ENTRIES = 9 };
+
+enum entry { FULL_RUN = 1, QUICK_RUN, ONE_PROBE, LAST_RESULTS, RESET, LEAVE, ENTRIES };
+
+static void show_menu(struct stage *stage)
+{
+    stage_line(stage, "");
+    stage_line(stage, "  1  full run: every probe");
+    stage_line(stage, "  2  quick run: what takes a few seconds");
+    stage_line(stage, "  3  one probe");
+    stage_line(stage, "  4  results of the last run");
+    stage_line(stage, "  5  restart the machine");
+    stage_line(stage, "  6  back to the firmware");
+}
+
+/* The number on a key, 1 to `most`; 0: another key. */
+static unsigned number_of(char key, unsigned most)
+{
+    return key > '0' && (unsigned)(key - '0') <= most ? (unsigned)(key - '0') : 0;
+}
+
+/* The first key within the countdown, KEY_NONE: none came. */
+static char count_down(struct stage *stage)
+{
+    for (unsigned left = COUNTDOWN; left > 0; left--) {
+        char buffer[80];
+        struct text line = text_in(buffer, sizeof buffer);
+        text_format(&line, "Full run in %u s; any key stops the clock.", left);
+        stage_progress(stage, line.at);
+        char key = console_wait(&stage->console, 1000);
+        if (key)
+            return key;
+    }
+    return KEY_NONE;
+}
+
+/* Sets the probe that is to run. False: none was chosen. */
+static bool choose_probe(struct stage *stage, struct options *options)
+{
+    unsigned count = probe_count < MOST_ENTRIES ? probe_count : MOST_ENTRIES;
+    for (unsigned i = 0; i < count; i++)
+        say(stage, "  %u  %s: %s", i + 1, probe_list[i].name, probe_list[i].answers);
+    say(stage, "Press 1 to %u, any other key to go back.", count);
+    unsigned chosen = number_of(console_wait(&stage->console, 0), count);
+    if (chosen)
+        text_copy(options->probes, sizeof options->probes, probe_list[chosen - 1].name);
+    return chosen > 0;
+}
+
+/* Does what a key stands for. False: the menu goes on. */
+static bool obey(struct stage *stage, struct options *options, enum entry entry, bool *run)
+{
+    *run = entry == FULL_RUN || entry == QUICK_RUN || entry == ONE_PROBE;
+    switch (entry) {
+    case FULL_RUN:
+        return true;
+    case QUICK_RUN:
+        options->quick = true;
+        return true;
+    case ONE_PROBE:
+        return choose_probe(stage, options);
+    case LAST_RESULTS:
+        run_print_last(stage);
+        return false;
+    case RESET:
+        options->after = AFTER_RESET;
+        return true;
+    case LEAVE:
+        options->after = AFTER_RETURN;
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool menu(struct stage *stage, struct options *options)
+{
+    struct console *console = &stage->console;
+    bool run = true;
+    console_drop_keys(console);
+    show_menu(stage);
+    char key = count_down(stage);
+    if (key == KEY_NONE)
+        return true;
+    for (;;) {
+        enum entry entry = key == KEY_ENTER ? FULL_RUN : (enum entry)number_of(key, ENTRIES - 1);
+        if (obey(stage, options, entry, &run))
+            return run;
+        if (entry == ONE_PROBE)
+            show_menu(stage);
+        stage_line(stage, "Press 1 to 6; Enter is a full run.");
+        key = console_wait(console, 0);
+        if (key == KEY_NONE)
+            return true; /* the keyboard is gone: as if nobody sat there */
+    }
+}
