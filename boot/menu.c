@@ -8,6 +8,7 @@ enum entry { FULL_RUN = 1, QUICK_RUN, ONE_PROBE, LAST_RESULTS, RESET, LEAVE, ENT
 
 static void show_menu(struct stage *stage)
 {
+    run_print_version(stage);
     stage_line(stage, "");
     stage_line(stage, "  1  full run: every probe");
     stage_line(stage, "  2  quick run: what takes a few seconds");
@@ -15,6 +16,7 @@ static void show_menu(struct stage *stage)
     stage_line(stage, "  4  results of the last run");
     stage_line(stage, "  5  restart the machine");
     stage_line(stage, "  6  back to the firmware");
+    stage_line(stage, "");
 }
 
 /* The number on a key, 1 to `most`; 0: another key. */

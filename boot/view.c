@@ -185,9 +185,8 @@ bool view(struct stage *stage, const struct run *run, bool wait)
 {
     struct viewer viewer = {.stage = stage, .run = run};
     const struct firmware *firmware = stage->firmware;
-    const char *why;
-    bool graphics = screen_open(&viewer.screen, firmware, &why);
-    bool shown = false;
+    const char *why = "not wanted";
+    bool graphics = !run->options.no_pictures && screen_open(&viewer.screen, firmware, &why), shown = false;
     viewer.table = firmware_allocate(firmware, TEXT_SIZE);
     viewer.words = firmware_allocate(firmware, WORDS_SIZE);
     viewer.picture = firmware_allocate(firmware, sizeof *viewer.picture);
@@ -204,7 +203,8 @@ bool view(struct stage *stage, const struct run *run, bool wait)
             write_bars(&viewer);
         }
     }
-    screen_close(&viewer.screen);
+    if (graphics)
+        screen_close(&viewer.screen);
     firmware_free(firmware, viewer.picture);
     firmware_free(firmware, viewer.words);
     firmware_free(firmware, viewer.table);

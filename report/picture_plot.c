@@ -76,9 +76,39 @@ static void curve_name(struct text *name, const char *id)
         text_string(name, id);
 }
 
+/* Whether the axes are those on which levels have their places. */
+static bool is_footprint(const struct series *series)
+{
+    return text_starts(series->id, "latency.") && text_equal(series->x, "bytes");
+}
+
+/* A number on an axis: 20000 is "20 k". */
+static void tick_text(struct text *text, double value, const char *unit)
+{
+    double size = value < 0 ? -value : value;
+
+    if (text_equal(unit, "bytes") || text_equal(unit, "Hz") || size < 1e4) {
+        quantity_text(text, value, text_equal(unit, "bytes") || text_equal(unit, "Hz") ? unit : "");
+        return;
+    }
+    quantity_text(text, value / (size < 1e6 ? 1e3 : 1e6), "");
+    text_string(text, size < 1e6 ? " k" : " M");
+}
+
+static bool has_bands(const struct picture *picture)
+{
+    for (unsigned i = 0; i < picture->curves; i++) {
+        const struct point *point = &picture->notebook->point[picture->curve[i]->first];
+        for (unsigned j = 0; j < picture->curve[i]->count; j++)
+            if (point[j].high > point[j].low)
+                return true;
+    }
+    return false;
+}
+
 static void title_text(struct text *text, const struct series *series)
 {
-    if (text_starts(series->id, "latency.") && text_equal(series->x, "bytes")) {
+    if (is_footprint(series)) {
         text_format(text, "Load latency against footprint");
         return;
     }
@@ -99,7 +129,7 @@ static void make_legend(struct picture *picture, int x, int y)
         x += 4 * unit;
         x += picture_label(picture, ROLE_LEGEND, x, y, COLOUR_TEXT, name.at) + 3 * unit;
     }
-    if (x + 28 * unit < picture->width)
+    if (has_bands(picture) && x + 28 * unit < picture->width)
         picture_label(picture, ROLE_LEGEND, x, y, COLOUR_FAINT, "shaded: between quartiles");
 }
 
@@ -110,7 +140,7 @@ static void find_marks(struct picture *picture)
     const struct series *series = picture->curve[0];
     unsigned count;
 
-    if (!text_starts(series->id, "latency.") || !text_equal(series->x, "bytes"))
+    if (!is_footprint(series))
         return;
     count = picture_levels(picture->notebook, level);
     for (unsigned i = 0; i < count; i++) {
@@ -169,7 +199,7 @@ static void label_ticks(struct picture *picture)
         char buffer[LABEL_SIZE];
         struct text text = text_in(buffer, sizeof buffer);
         int width, x;
-        quantity_text(&text, picture->x.tick[i], text_equal(series->x, "bytes") ? "bytes" : "");
+        tick_text(&text, picture->x.tick[i], series->x);
         width = (int)text.length * unit;
         x = (int)picture_place(&picture->x, picture->x.tick[i]) - width / 2;
         if (x < end || x + width > picture->width - unit / 2)
@@ -181,7 +211,7 @@ static void label_ticks(struct picture *picture)
         char buffer[LABEL_SIZE];
         struct text text = text_in(buffer, sizeof buffer);
         int y = (int)picture_place(&picture->y, picture->y.tick[i]) - line / 2;
-        quantity_text(&text, picture->y.tick[i], "");
+        tick_text(&text, picture->y.tick[i], series->y);
         picture_label(picture, ROLE_Y_AXIS, picture->x.from - unit - (int)text.length * unit, y, COLOUR_TEXT, text.at);
     }
 }
@@ -190,7 +220,7 @@ static void name_axes(struct picture *picture)
 {
     int unit = FONT_WIDTH * picture->scale, line = FONT_HEIGHT * picture->scale;
     const struct series *series = picture->curve[0];
-    bool footprint = text_starts(series->id, "latency.") && text_equal(series->x, "bytes");
+    bool footprint = is_footprint(series);
     char buffer[LABEL_SIZE];
     struct text text = text_in(buffer, sizeof buffer);
 
@@ -221,7 +251,7 @@ void picture_make_plot(struct picture *picture)
     picture_label_large(picture, ROLE_TITLE, left, left, COLOUR_TEXT, title.at);
     make_legend(picture, left, left + 2 * line + line / 2);
     picture->x.from = 10 * unit;
-    picture->x.to = picture->width - 15 * unit;
+    picture->x.to = picture->width - (is_footprint(picture->curve[0]) ? 15 : 4) * unit;
     picture->y.from = picture->height - 5 * line;
     picture->y.to = left + 6 * line;
     find_extents(picture, &x, &y);

@@ -16,6 +16,7 @@ const struct description described[OPTION_COUNT] = {
     [OPTION_NO_FILES] = {"no-files", NULL, "write no files", false},
     [OPTION_RETRY] = {"retry", NULL, "run the probe that an earlier run ended in, too", false},
     [OPTION_PLAIN] = {"plain", NULL, "progress as plain lines", false},
+    [OPTION_NO_PICTURES] = {"no-pictures", NULL, "text alone, on a graphics screen, too", false},
     [OPTION_LIST] = {"list", NULL, "list the probes and what they find", false},
     [OPTION_LAST] = {"last", NULL, "print the stored summary of the last run", false},
     [OPTION_FORGET] = {"forget", NULL, "delete the stored summary", false},
@@ -193,6 +194,9 @@ void option_turn(struct options *options, enum option option, bool on)
     case OPTION_PLAIN:
         options->plain = on;
         break;
+    case OPTION_NO_PICTURES:
+        options->no_pictures = on;
+        break;
     case OPTION_LIST:
         set_task(options, TASK_LIST, on);
         break;
@@ -261,6 +265,7 @@ void options_write(const struct options *options, struct text *text)
     write_flag(text, options->no_files, OPTION_NO_FILES);
     write_flag(text, options->retry, OPTION_RETRY);
     write_flag(text, options->plain, OPTION_PLAIN);
+    write_flag(text, options->no_pictures, OPTION_NO_PICTURES);
     write_string(text, options->out, "", OPTION_OUT);
     write_string(text, options->machine, "", OPTION_MACHINE);
     write_string(text, options->from, "", OPTION_FROM);

@@ -16,6 +16,7 @@ struct options {
     uint64_t memory; /* bytes at most to take, 0: as much as is sensible */
     enum after after;
     bool no_variable, no_files, retry, plain; /* plain: lines instead of a redrawn progress line */
+    bool no_pictures;                         /* text on a graphics screen, too */
     bool quick;                               /* all probes: only those of a quick run */
     bool given;                               /* the user gave an option, whatever it says */
     struct request request;

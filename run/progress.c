@@ -5,7 +5,7 @@
 
 /* TRUST: how much measured time outweighs what is usual; milliseconds. KNOWN: permille from which on a probe's own pace
  * is all that counts. */
-enum { TRUST = 2000, KNOWN = 250, FOLLOW = 4, LEAST_RISE = 1000, RISE = 20 };
+enum { TRUST = 2000, KNOWN = 250, FOLLOW = 4, LEAST_RISE = 1000, RISE = 20, LEAST_LEFT = 1000 };
 
 /* What takes `usual` milliseconds elsewhere, here: where `done` usual ones took `spent`. */
 static uint64_t here(uint64_t usual, uint64_t spent, uint64_t done)
@@ -24,7 +24,8 @@ static uint64_t forecast(const struct progress *progress, unsigned permille, uin
                          progress->usual_done + progress->usual * known / KNOWN);
 
     /* Longer than it should have taken, and not at its end: some more is all that can be said. */
-    return rest + (whole > spent ? whole - spent : permille < 1000 ? spent / 10 : 0);
+    uint64_t least = permille < 1000 ? LEAST_LEFT + spent / 10 : 0;
+    return rest + (whole > spent + least ? whole - spent : least);
 }
 
 uint64_t progress_left(struct progress *progress, unsigned permille, uint64_t now)

@@ -70,7 +70,7 @@ static void write_options(struct course *course)
     struct text text = text_in(course->run->options_text, sizeof course->run->options_text);
 
     shown.out[0] = shown.from[0] = '\0';
-    shown.plain = false;
+    shown.plain = shown.no_pictures = false;
     options_write(&shown, &text);
     machine_note(course->machine, "options", text.at);
 }
