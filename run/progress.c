@@ -5,7 +5,15 @@
 
 /* TRUST: how much measured time outweighs what is usual; milliseconds. KNOWN: permille from which on a probe's own pace
  * is all that counts. */
-enum { TRUST = 2000, KNOWN = 250, FOLLOW = 4, LEAST_RISE = 1000, RISE = 20, LEAST_LEFT = 1000 };
+enum {
+    TRUST = 2000,
+    KNOWN = 250,
+    RISE_FOLLOWED = 4,
+    FALL_FOLLOWED = 2,
+    LEAST_RISE = 1000,
+    RISE = 20,
+    LEAST_LEFT = 1000
+};
 
 /* What takes `usual` milliseconds elsewhere, here: where `done` usual ones took `spent`. */
 static uint64_t here(uint64_t usual, uint64_t spent, uint64_t done)
@@ -24,8 +32,7 @@ static uint64_t forecast(const struct progress *progress, unsigned permille, uin
                          progress->usual_done + progress->usual * known / KNOWN);
 
     /* Longer than it should have taken, and not at its end: some more is all that can be said. */
-    uint64_t least = permille < 1000 ? LEAST_LEFT + spent / 10 : 0;
-    return rest + (whole > spent + least ? whole - spent : least);
+    return rest + (whole > spent ? whole - spent : permille < 1000 ? LEAST_LEFT + spent / 10 : 0);
 }
 
 uint64_t progress_left(struct progress *progress, unsigned permille, uint64_t now)
@@ -37,7 +44,8 @@ uint64_t progress_left(struct progress *progress, unsigned permille, uint64_t no
     } else {
         uint64_t expected = progress->shown > passed ? progress->shown - passed : 0;
         uint64_t most = progress->shown + LEAST_RISE + progress->shown / RISE;
-        uint64_t next = raw > expected ? expected + (raw - expected) / FOLLOW : expected - (expected - raw) / FOLLOW;
+        uint64_t next =
+            raw > expected ? expected + (raw - expected) / RISE_FOLLOWED : expected - (expected - raw) / FALL_FOLLOWED;
         progress->shown = next < most ? next : most;
     }
     progress->shown_at = now > 0 ? now : 1;
@@ -52,7 +60,7 @@ static void draw(struct progress *progress, struct stage *stage, unsigned permil
 
     text_format(&line, "[%u/%u] %s  %u %%  about ", progress->index, progress->count, progress->probe, permille / 10);
     if (left < 100)
-        text_format(&line, "%llu s", (unsigned long long)left);
+        text_format(&line, "%llu s", (unsigned long long)(left ? left : 1));
     else
         text_format(&line, "%llu min", (unsigned long long)((left + 30) / 60));
     text_string(&line, " left   (s skips, q ends the run)");
