@@ -25,7 +25,7 @@ int picture_label_large(struct picture *, enum role, int x, int y, uint32_t colo
  * logarithmic. Ticks at most so many. bytes: at powers of two. */
 void picture_scale(struct scale *, double low, double high, double steep, bool bytes, unsigned most_ticks);
 double picture_place(const struct scale *, double value); /* pixel */
-double picture_log2(double);                              /* of a number above 0 */
+double picture_log2(double);                              /* of a finite number above 0 */
 
 /* The levels that findings speak of, the one nearest to the core first: l1d, l1i, l2, l3, ..., memory. Returns how
  * many. */

@@ -233,7 +233,7 @@ static void name_axes(struct picture *picture)
     text = text_in(buffer, sizeof buffer);
     text_format(&text, "%s%s%s", unit_name(series->y), footprint ? " a load" : "",
                 picture->y.logarithmic ? " (logarithmic)" : "");
-    picture_label(picture, ROLE_Y_AXIS, 2 * unit, picture->y.to - line - line / 4, COLOUR_FAINT, text.at);
+    picture_label(picture, ROLE_Y_AXIS, 2 * unit, picture->y.to - line - line / 2, COLOUR_FAINT, text.at);
 }
 
 void picture_make_plot(struct picture *picture)

@@ -21,15 +21,15 @@ double picture_log2(double value)
 
 double picture_place(const struct scale *scale, double value)
 {
-    double part;
+    double part = 0;
 
-    if (scale->logarithmic && value <= scale->low)
-        part = 0;
-    else if (scale->logarithmic)
+    /* Also for what is not finite: it has its place at an end. */
+    if (value >= scale->high)
+        part = 1;
+    else if (value > scale->low && scale->logarithmic)
         part = picture_log2(value / scale->low) / picture_log2(scale->high / scale->low);
-    else
+    else if (value > scale->low)
         part = (value - scale->low) / (scale->high - scale->low);
-    part = part < 0 ? 0 : part > 1 ? 1 : part;
     return scale->from + (scale->to - scale->from) * part;
 }
 
@@ -78,9 +78,7 @@ static void tick_evenly(struct scale *scale, unsigned most)
     double step = 1, span = scale->high - scale->low, value;
     unsigned next = 0;
 
-    while (span / step > most)
-        step *= 10;
-    while (span / step < most / 10.0)
+    while (span / step < most)
         step /= 10;
     while (span / step > most)
         step *= factor[next++ % 3];
