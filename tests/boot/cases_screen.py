@@ -8,7 +8,7 @@ import time
 import booted
 import capture
 import qemu
-from booted import BANNER, SHUT
+from booted import BANNER
 from suite import BUILD, case, expect
 
 PAGE = r"^screen page (\d+) of (\d+), (\d+) x (\d+) pixels"
@@ -100,3 +100,153 @@ def pictures(name, lines, seconds, **how):
 
 pictures("1280x800", ("probe = clock,latency,l1d", "memory = 4M"), 40)
 pictures("640x480", ("probe = clock",), 20, vga=None, extra=("-device", "VGA,xres=640,yres=480"))
+
+
+@case("screen/text", seconds=20)
+def text_pages(context):
+    """Without pictures: table and bars page by page in the firmware's own text, whose letters are learned from what the
+    screen and the serial line show alike while the run goes on."""
+    path = booted.medium(context, ["plain = yes", "probe = clock,l1d", "no-pictures = yes"])
+    with qemu.Machine(context.path("run"), path, own_copy=False) as machine:
+        machine.wait(r"\[2/2\] l1d +\d+ %", 90)
+        serial = machine.serial.text()
+        picture = shot(machine, "text-running")
+        known = serial[re.search(BANNER, serial, re.MULTILINE).start():].splitlines()[:8]
+        ink = sorted(picture.colours(), key=sum)[-1]
+        screen = capture.TextScreen(160, 42, picture.width, picture.height)
+        for row, line in enumerate(known):
+            expect(screen.learn(picture.mask(ink), row, line.rstrip()), f"row {row} of the screen is not {line!r}")
+        machine.wait("Press space", 90)
+        time.sleep(1)
+        position = len(machine.serial.raw)
+        picture = shot(machine, "text-1")
+        expect(0.01 < picture.shown() < 0.4, f"{picture.shown():.1%} of the screen is shown")
+        rows = screen.read(picture.mask(ink))
+        context.note("\n".join(rows))
+        for name in ("cpu.tsc", "cpu.frequency", "l1d.size", "l1d.ways"):
+            expect(any(row.startswith(name[:4]) and readable(name, row) for row in rows), f"{name} is not on the screen")
+        expect(sum(row != "" for row in rows) >= 12, "hardly a row is written on")
+        expect("screen" not in machine.serial.text()[len(serial):].replace("on the screen", ""), "pictures all the same")
+        machine.press("q")
+        machine.wait("BdsDxe|Shell|Press", 60, position)
+
+
+def readable(wanted, row):
+    """Whether a row shows this, as far as its letters are known."""
+    return len(row) >= len(wanted) and all(seen in (letter, "?") for letter, seen in zip(wanted, row))
+
+
+def no_keyboard(graphics):
+    """A PC whose only console is the serial line."""
+    return dict(vga=graphics, extra=("-machine", "i8042=off"))
+
+
+@case("screen/serial-only", seconds=20)
+def serial_only(context):
+    """Nobody can press a key: no menu, no pages; what is on the line is text and nothing else, bars included."""
+    path = booted.medium(context, ["; no option at all"])
+    with qemu.Machine(context.path("run"), path, own_copy=False, **no_keyboard(None)) as machine:
+        machine.wait(r"\[1/3\] clock  done", 60)
+        machine.serial.send("q")
+        machine.wait("Press any key", 90)
+        text, raw = machine.serial.text(), bytes(machine.serial.raw)
+    expect(not re.search(MENU, text), "a menu, but nobody to press a key")
+    expect("No pictures: there is no graphics screen." in text, "nobody said why there are no pictures")
+    expect(re.search(r"^noise\.gaps +\|[ :#]+\r?$", text, re.MULTILINE), "no bars")
+    ours = raw[raw.index(b"assay 0."):]
+    strange = sorted(set(ours) - set(range(32, 127)) - {10, 13})
+    expect(not strange, f"bytes that are no text: {strange}")
+    longest = max(len(line) for line in ours.decode().splitlines())
+    expect(longest <= 200, f"a line of {longest} characters")
+
+
+@case("menu/countdown", seconds=25)
+def countdown(context):
+    """Without a key the full run begins after five seconds."""
+    path = booted.medium(context, [])
+    with qemu.Machine(context.path("run"), path, own_copy=False) as machine:
+        machine.wait("Full run in 5 s", 60)
+        begin = time.monotonic()
+        machine.wait(r"\[1/3\] clock", 60)
+        took = time.monotonic() - begin
+        context.note(f"{took:.1f} s")
+        expect(4 < took < 5 + 10 * qemu.PATIENCE, f"the run began after {took:.1f} s")
+        expect([int(left) for left in re.findall(r"Full run in (\d)", machine.serial.text())] == [5, 4, 3, 2, 1],
+               "not every second was told")
+
+
+def at_menu(context, name="run", lines=()):
+    """A machine that shows the menu, its countdown stopped by a key that stands for nothing."""
+    path = booted.medium(context, lines, name=f"{name}.img")
+    return qemu.Machine(context.path(name), path, own_copy=False)
+
+
+def stop_countdown(machine):
+    machine.wait(MENU, 60)
+    machine.press("x")
+    machine.wait("Press 1 to 6", 20)
+
+
+@case("menu/entries", seconds=40)
+def entries(context):
+    """A key stops the countdown for good; then the results of the last run, one probe, and back to the firmware."""
+    with at_menu(context) as machine:
+        stop_countdown(machine)
+        shot(machine, "menu")
+        time.sleep(6)
+        expect(not re.search(r"\[1/\d\]", machine.serial.text()), "the run began after a key had stopped the countdown")
+        position = len(machine.serial.raw)
+        machine.press("4")
+        machine.wait("No summary of an earlier run[^$]*Press 1 to 6", 20, position)
+        position = len(machine.serial.raw)
+        machine.press("3")
+        machine.wait("1  clock: [^$]*Press 1 to 3", 20, position)
+        machine.press("z")
+        machine.wait("6  back to the firmware[^$]*Press 1 to 6", 20, position)
+        position = len(machine.serial.raw)
+        machine.press("3")
+        machine.wait("Press 1 to 3", 20, position)
+        machine.press("1")
+        machine.wait(r"\[1/1\] clock  done", 60, position)
+        machine.wait(PAGE, 60, position)
+        position = len(machine.serial.raw)
+        machine.press("q")
+        machine.wait("BdsDxe|Shell", 60, position)
+
+
+@case("menu/quick", seconds=25)
+def quick(context):
+    """The quick run: clock and l1d; q ends it."""
+    with at_menu(context) as machine:
+        machine.wait(MENU, 60)
+        machine.press("2")
+        machine.wait(r"\[2/2\] l1d", 60)
+        machine.press("q")
+        machine.wait(PAGE, 60)
+    expect("] latency" not in machine.serial.text(), "a quick run with the probe latency")
+
+
+@case("menu/full", seconds=20)
+def full(context):
+    with at_menu(context) as machine:
+        stop_countdown(machine)
+        machine.press("ret")
+        machine.wait(r"\[1/3\] clock", 30)
+
+
+@case("menu/reset", seconds=20)
+def reset(context):
+    with at_menu(context) as machine:
+        stop_countdown(machine)
+        machine.press("5")
+        machine.finish(30, reason="guest-reset")
+
+
+@case("menu/leave", seconds=20)
+def leave(context):
+    with at_menu(context) as machine:
+        stop_countdown(machine)
+        position = len(machine.serial.raw)
+        machine.press("6")
+        machine.wait("BdsDxe|Shell", 60, position)
+        expect("[1/" not in machine.serial.text(), "it measured all the same")
