@@ -171,7 +171,12 @@ test: build/set-up-test $(TESTED) clang
 test-host: build/set-up-test $(TESTED)
 	@$(PYTHON) tests/run.py --only unit/,image/,host/,model/,replay/,linux/
 test-boot: build/set-up-test $(TESTED)
-	@$(PYTHON) tests/run.py --only boot/,bochs/
+	@$(PYTHON) tests/run.py --only boot/,screen/,menu/,bochs/
+# The picture in README.md, as QEMU's screen shows it.
+.PHONY: screenshot
+screenshot: build/set-up-test build/assay.img
+	@mkdir -p docs/images
+	@$(PYTHON) tests/run.py --only screen/1280x800 --set screenshot=1
 soak: build/set-up-test $(TESTED)
 	@$(PYTHON) tests/run.py --only model/,boot/power-cut --set strict=1 --set model_seeds=10 --set model_machines=300 --set power_cuts=100
 fresh:

@@ -64,7 +64,7 @@ static bool find_keyboard(const struct console *console)
     UINTN count;
     EFI_HANDLE *handles = firmware_handles(console->firmware, &console_in_device_guid, &count);
     bool found = console->in && !handles;
-    for (UINTN i = 0; i < count; i++) {
+    for (UINTN i = 0; handles && i < count; i++) {
         /* The console itself stands for all of its devices, and is none: it has no path. */
         const EFI_DEVICE_PATH *path = firmware_protocol(console->firmware, handles[i], &device_path_guid);
         if (path && !through_serial_port(path))

@@ -5,7 +5,7 @@
 #include "boot/screen.h"
 #include "report/bars.h"
 
-enum { TEXT_SIZE = 256 << 10, WORDS_SIZE = 16 << 10, SERIAL_COLUMNS = 79, MOST_ROWS_AROUND = 2 };
+enum { TEXT_SIZE = 256 << 10, WORDS_SIZE = 16 << 10, SERIAL_COLUMNS = 79, ROWS_AROUND = 2 };
 
 struct viewer {
     struct stage *stage;
@@ -34,8 +34,10 @@ static void write_text(struct viewer *viewer, unsigned columns, bool bars)
     struct report_sink sink = {.text = &text};
     report_table(&sink, &viewer->run->summary, &viewer->run->notebook, columns);
     viewer->bars = text.length;
-    if (bars)
+    if (bars) {
+        text_char(&text, '\n');
         report_bars(&sink, &viewer->run->notebook, columns);
+    }
     viewer->lines = count_lines(viewer->table);
 }
 
@@ -51,7 +53,7 @@ static void plan_pages(struct viewer *viewer)
         rows = picture_rows((int)viewer->screen.width, (int)viewer->screen.height);
         columns = picture_columns((int)viewer->screen.width, (int)viewer->screen.height);
     } else {
-        rows -= MOST_ROWS_AROUND;
+        rows -= ROWS_AROUND;
         columns--; /* a line that fills all of them makes some consoles feed twice */
     }
     write_text(viewer, columns < LABEL_SIZE ? columns : LABEL_SIZE - 1, !graphics);

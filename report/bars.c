@@ -5,7 +5,7 @@
 #include "report/quantity.h"
 #include "report/writer.h"
 
-enum { ROWS = 3, STEPS = 2 * ROWS, AT_CHART = 30, LINE_SIZE = 256 };
+enum { ROWS = 3, STEPS = 2 * ROWS, AT_CHART = 30, MOST_EACH = 3 /* columns of a point */, LINE_SIZE = 256 };
 
 static bool is_finite(double number)
 {
@@ -51,7 +51,7 @@ static void write_row(struct writer *writer, const struct notebook *notebook, co
 {
     char buffer[LINE_SIZE];
     struct text line = text_in(buffer, sizeof buffer);
-    unsigned shown = series->count < width ? series->count : width;
+    unsigned shown = series->count < width ? series->count : width, each = width / shown;
 
     text_string(&line, label->at);
     text_column(&line, AT_CHART);
@@ -59,7 +59,8 @@ static void write_row(struct writer *writer, const struct notebook *notebook, co
     for (unsigned i = 0; i < shown; i++) {
         const struct point *point = &notebook->point[series->first + (uint64_t)i * series->count / shown];
         unsigned height = height_of(point->middle, ends[0].middle, ends[1].middle), under = 2 * (ROWS - 1 - row);
-        text_char(&line, height >= under + 2 ? '#' : height == under + 1 ? ':' : ' ');
+        for (unsigned copy = 0; copy < each && copy < MOST_EACH; copy++)
+            text_char(&line, height >= under + 2 ? '#' : height == under + 1 ? ':' : ' ');
     }
     while (line.length > 0 && line.at[line.length - 1] == ' ')
         line.at[--line.length] = '\0';

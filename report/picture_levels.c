@@ -126,10 +126,11 @@ static void speed_text(struct text *text, const struct level *level)
 /* What the machine declares otherwise, or why there is no size. */
 static bool warning_text(struct text *text, const struct level *level)
 {
-    const struct finding *all[] = {level->size, level->ways, level->line, level->latency};
-    static const char *const names[] = {"size", "ways", "line", "latency"};
+    enum { PARTS = 4 };
+    const struct finding *all[PARTS] = {level->size, level->ways, level->line, level->latency};
+    static const char *const names[PARTS] = {"size", "ways", "line", "latency"};
 
-    for (unsigned i = 0; i < sizeof all / sizeof *all; i++) {
+    for (unsigned i = 0; i < PARTS; i++) {
         if (!known(all[i]) || all[i]->agreement != DIFFERS)
             continue;
         text_format(text, "%s%s declared ", text->length ? ", " : "DIFFERS: ", names[i]);
@@ -138,7 +139,7 @@ static bool warning_text(struct text *text, const struct level *level)
     }
     if (text->length > 0)
         return true;
-    for (unsigned i = 0; i < sizeof all / sizeof *all; i++)
+    for (unsigned i = 0; i < PARTS; i++)
         if (all[i] && !known(all[i])) {
             text_format(text, "%s: %s", names[i], reason(all[i]));
             return false;
@@ -232,7 +233,7 @@ void picture_make_levels(struct picture *picture)
         int pitch = room / (int)picture->levels;
         double part = most > least ? (octaves(picture, i) - least) / (most - least) : 0;
         int *box = picture->box[i];
-        box[2] = widest * 3 / 10 + (int)(widest * 7 / 10 * part);
+        box[2] = widest * 3 / 10 + (int)(0.7 * widest * part);
         box[3] = pitch * 3 / 5 < 7 * line ? pitch * 3 / 5 : 7 * line;
         box[0] = left + (widest - box[2]) / 2;
         box[1] = top + pitch * (int)i;
@@ -248,8 +249,8 @@ void picture_draw_levels(const struct picture *picture, struct raster *raster)
         const int *box = picture->box[i], *next = picture->box[i + 1 < picture->levels ? i + 1 : i];
         uint32_t colour = level_colour[i % (sizeof level_colour / sizeof *level_colour)];
         if (i + 1 < picture->levels) {
-            struct spot left = {box[0] + box[2] / 2.0, box[1] + box[3]}, right = {next[0] + next[2] / 2.0, next[1]};
-            raster_line(raster, left, right, 2.0 * picture->scale, COLOUR_EDGE);
+            struct spot above = {box[0] + 0.5 * box[2], box[1] + box[3]}, below = {next[0] + 0.5 * next[2], next[1]};
+            raster_line(raster, above, below, 2.0 * picture->scale, COLOUR_EDGE);
         }
         /* A box whose width says nothing is empty. */
         if (known(picture->level[i].size))

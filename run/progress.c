@@ -7,7 +7,7 @@
  * is all that counts. */
 enum {
     TRUST = 2000,
-    KNOWN = 400,
+    KNOWN = 300,
     RISE_FOLLOWED = 4,
     FALL_FOLLOWED = 2,
     LEAST_RISE = 1000,

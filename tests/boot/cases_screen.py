@@ -3,16 +3,18 @@
 serial line; and the menu. The captures are kept in build/screens/."""
 import os
 import re
+import shutil
 import time
 
 import booted
 import capture
 import qemu
 from booted import BANNER
-from suite import BUILD, case, expect
+from suite import BUILD, ROOT, case, expect
 
 PAGE = r"^screen page (\d+) of (\d+), (\d+) x (\d+) pixels"
 MENU = r"Full run in \d s"
+README_PICTURE = os.path.join(ROOT, "docs", "images", "screen.png")
 
 
 def shot(machine, name):
@@ -72,34 +74,47 @@ def all_pages(context, machine, name):
     raise qemu.Trouble("no end of pages")
 
 
-def pictures(name, lines, seconds, **how):
-    """A run that ends with its pages on the screen, and their words, told and shown."""
-    @case(f"screen/{name}", seconds=seconds)
-    def shown(context):
-        path = booted.medium(context, ["plain = yes", *lines])
-        with qemu.Machine(context.path("run"), path, own_copy=False, **how) as machine:
-            machine.wait(BANNER, 60)
-            machine.wait(PAGE, 120)
-            found = all_pages(context, machine, name)
-            roles = {role for words in found.values() for role in words}
-            expect({"title", "legend", "x axis", "y axis", "level", "keys"} <= roles, f"told: {sorted(roles)}")
-            expect(all(len(words["x axis"]) >= 3 for words in found.values() if "x axis" in words), "no scale on an axis")
-            expect(not re.search(MENU, machine.serial.text()), "a menu, in spite of options")
-            # Back to the last page, whose text is the table's.
-            position = len(machine.serial.raw)
-            machine.press("left")
-            machine.wait(PAGE, 20, position)
-            ids = set(re.findall(r"^(?:cpu|l1d|noise|latency)\.\w[\w.]*(?= )", machine.serial.text(), re.MULTILINE))
-            scale = 1
-            lost = capture.missing(shot(machine, f"{name}-table"), sorted(ids), scale)
-            expect(ids and not lost, f"not in the table on the screen: {lost}")
-            position = len(machine.serial.raw)
-            machine.press("q")
-            machine.wait("BdsDxe|Shell|Press", 60, position)
+def shown(context, name, lines, **how):
+    """A run that ends with its pages on the screen: their words by page, all of them told and shown."""
+    path = booted.medium(context, ["plain = yes", *lines])
+    with qemu.Machine(context.path("run"), path, own_copy=False, **how) as machine:
+        machine.wait(BANNER, 60)
+        machine.wait(PAGE, 300)
+        found = all_pages(context, machine, name)
+        roles = {role for words in found.values() for role in words}
+        expect({"title", "legend", "x axis", "y axis", "level", "keys"} <= roles, f"told: {sorted(roles)}")
+        expect(all(len(words["x axis"]) >= 3 for words in found.values() if "x axis" in words), "no scale on an axis")
+        expect(not re.search(MENU, machine.serial.text()), "a menu, in spite of options")
+        table_page(machine, name)
+        position = len(machine.serial.raw)
+        machine.press("q")
+        machine.wait("BdsDxe|Shell|Press", 60, position)
+    return found
 
 
-pictures("1280x800", ("probe = clock,latency,l1d", "memory = 4M"), 40)
-pictures("640x480", ("probe = clock",), 20, vga=None, extra=("-device", "VGA,xres=640,yres=480"))
+def table_page(machine, name):
+    """The last page, to the left of the first, has the table."""
+    position = len(machine.serial.raw)
+    machine.press("left")
+    machine.wait(PAGE, 20, position)
+    ids = set(re.findall(r"^(?:cpu|l1d|noise|latency)\.\w[\w.]*(?= )", machine.serial.text(), re.MULTILINE))
+    lost = capture.missing(shot(machine, f"{name}-table"), sorted(ids), scale=1)
+    expect(ids and not lost, f"not in the table on the screen: {lost}")
+
+
+@case("screen/1280x800", seconds=40)
+def usual_size(context):
+    """All of it at the firmware's usual size. --set screenshot=1: with more memory, and the picture for README is made."""
+    wanted = context.setting("screenshot", 0)
+    plots = shown(context, "1280x800", ("probe = clock,latency,l1d", f"memory = {'64M' if wanted else '4M'}"))
+    for page, words in plots.items():
+        if wanted and words.get("title") == ["Load latency against footprint"]:
+            shutil.copyfile(os.path.join(BUILD, "screens", f"1280x800-{page}.png"), README_PICTURE)
+
+
+@case("screen/640x480", seconds=20)
+def small_size(context):
+    shown(context, "640x480", ("probe = clock",), vga=None, extra=("-device", "VGA,xres=640,yres=480"))
 
 
 @case("screen/text", seconds=20)

@@ -134,18 +134,18 @@ static void charts(void **state)
     series = note_series(&notebook, "latency.4k", "bytes", "cycles");
     for (unsigned i = 0; i < 6; i++)
         note_point(&notebook, series, (struct point){1024 << i, 0, 4 + i, 0});
-    assert_string_equal(bars(79), "latency.4k                    |    :#\n"
-                                  "4 cycles to 9 cycles          |  :###\n"
-                                  "1 KB to 32 KB                 |:#####\n");
+    assert_string_equal(bars(79), "latency.4k                    |            :::###\n"
+                                  "4 cycles to 9 cycles          |      :::#########\n"
+                                  "1 KB to 32 KB                 |:::###############\n");
     /* Over a wide range logarithmic: a tenfold is half of a hundredfold. */
     clear();
     series = note_series(&notebook, "a.b", "", "");
     note_point(&notebook, series, (struct point){0, 0, 1, 0});
     note_point(&notebook, series, (struct point){1, 0, 10, 0});
     note_point(&notebook, series, (struct point){2, 0, 100, 0});
-    assert_string_equal(bars(79), "a.b                           |  #\n"
-                                  "1 to 100                      | ##\n"
-                                  "0 to 2                        |:##\n");
+    assert_string_equal(bars(79), "a.b                           |      ###\n"
+                                  "1 to 100                      |   ######\n"
+                                  "0 to 2                        |:::######\n");
 }
 
 /* More points than columns: the chart is as wide as it may be. What is not finite has no bar; one point is no chart. */
@@ -167,7 +167,7 @@ static void odd_charts(void **state)
     check_width(bars(79), 79);
     assert_int_equal(strstr(sink.bytes, "\nodd") - strstr(sink.bytes, "0 bytes to 999"), 79);
     assert_null(strstr(sink.bytes, "one"));
-    assert_non_null(strstr(sink.bytes, "2 to 2                        |  :\n"));
+    assert_non_null(strstr(sink.bytes, "2 to 2                        |      :::\n"));
 }
 
 int main(void)
