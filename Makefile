@@ -43,6 +43,8 @@ UNIT   := $(wildcard tests/unit/test_*.c)
 
 # Parts of kernel/ and boot/ that touch neither a machine nor firmware, for the unit tests.
 PURE   := $(LOOPS) $(wildcard kernel/pages.c boot/plan.c boot/smbios.c boot/load_options.c)
+# Parts of boot/ that the unit tests test_boot_*.c give a firmware of their own.
+PLAYED := boot/console.c boot/screen.c boot/firmware.c
 
 IMAGE_SOURCES := $(CORE) $(KERNEL) $(BOOT) tests/machine/contract.c $(wildcard kernel/*.nasm)
 IMAGE_OBJECTS := $(IMAGE_SOURCES:%=build/image/%.o)
@@ -111,12 +113,12 @@ build/set-up-check: | build/set-up-test
 build/sanitized/%.c.o: %.c | build/set-up-test
 	@mkdir -p $(@D)
 	@echo "  cc      $< (sanitized)"
-	@$(CC) $(SANITIZED_CFLAGS) -c -o $@ $<
+	@$(CC) $(SANITIZED_CFLAGS) $(if $(filter $(PLAYED) tests/unit/test_boot_%,$<),$(EFI_CFLAGS) -fshort-wchar) -c -o $@ $<
 build/sanitized/%.nasm.o: %.nasm | build/set-up-test
 	@mkdir -p $(@D)
 	@echo "  nasm    $< (sanitized)"
 	@$(ASSEMBLE)
-build/sanitized/core.a: $(patsubst %,build/sanitized/%.o,$(CORE) $(PURE) tests/machine/contract.c)
+build/sanitized/core.a: $(patsubst %,build/sanitized/%.o,$(CORE) $(PURE) $(PLAYED) tests/machine/contract.c)
 build/sanitized/model.a: $(MODEL:%=build/sanitized/%.o)
 build/sanitized/replay.a: $(REPLAY:%=build/sanitized/%.o)
 build/sanitized/core.a build/sanitized/model.a build/sanitized/replay.a:

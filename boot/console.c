@@ -16,7 +16,8 @@ enum {
     NODE_UART = 14,
     NODE_END = 0x7f,
     MOST_NODES = 64,
-    MOST_TRIES = 10,
+    MOST_FAILED = 12,
+    PAUSE_MS = 20,
     LONG_WAIT_MS = 50,
     /* Longer lines, and more of them, no eye follows. */
     MOST_COLUMNS = 160,
@@ -243,35 +244,40 @@ void console_close(struct console *console)
     }
 }
 
-/* Writes a character to a serial port. The firmware drops what a slow listener does not take in time and says so: it is
- * tried again, unless the port took nothing the last time or the firmware itself waited long before it gave up. */
+/* Writes a character to a serial port. An error usually means that a slow listener did not take it in time: it then
+ * stands in the driver's queue (EDK II: 16 characters), goes out before the next one, and must not be written again. It
+ * gets some time instead. False: the port takes nothing any more. */
 static bool put_character(struct console *console, unsigned port, CHAR16 *character)
 {
     SIMPLE_TEXT_OUTPUT_INTERFACE *device = console->serial[port];
     uint64_t start = __builtin_ia32_rdtsc();
     EFI_STATUS status = device->OutputString(device, character);
     uint64_t ticks = __builtin_ia32_rdtsc() - start;
-    if (console->ticks_per_ms && ticks > LONG_WAIT_MS * console->ticks_per_ms)
-        return !EFI_ERROR(status);
-    for (unsigned again = 0; EFI_ERROR(status) && again < MOST_TRIES && !console->stuck[port]; again++)
-        status = device->OutputString(device, character);
-    return !EFI_ERROR(status);
+    if (!EFI_ERROR(status)) {
+        console->failed[port] = 0;
+        return true;
+    }
+    if (console->failed[port] < MOST_FAILED)
+        console->failed[port]++;
+    if (console->failed[port] == MOST_FAILED || (console->ticks_per_ms && ticks > LONG_WAIT_MS * console->ticks_per_ms))
+        return false;
+    console->firmware->boot->Stall(PAUSE_MS * 1000);
+    return true;
 }
 
 /* Writes a line to a serial port; the rest of a line that gets stuck is dropped. */
 static void put_serial(struct console *console, unsigned port, const char *line)
 {
+    bool good = true;
     if (console->stuck_lines[port] >= MOST_STUCK)
         return;
-    for (size_t i = 0; i == 0 || line[i - 1]; i++) {
+    for (size_t i = 0; good && (i == 0 || line[i - 1]); i++) {
         CHAR16 piece[3] = {line[i] >= ' ' && line[i] <= '~' ? (CHAR16)line[i] : '?', 0, 0};
         if (!line[i])
             firmware_text(piece, 3, "\r\n");
-        console->stuck[port] = !put_character(console, port, piece);
-        if (console->stuck[port])
-            break;
+        good = put_character(console, port, piece);
     }
-    console->stuck_lines[port] = console->stuck[port] ? console->stuck_lines[port] + 1 : 0;
+    console->stuck_lines[port] = good ? 0 : console->stuck_lines[port] + 1;
     /* Not more than once for each port: from now on it is passed over. */
     if (console->stuck_lines[port] == MOST_STUCK)
         console_line(console, "A serial port takes no text: nothing more is written there.");

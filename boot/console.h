@@ -25,7 +25,7 @@ struct console {
     SIMPLE_INPUT_INTERFACE *in;        /* NULL: no keys */
     SIMPLE_TEXT_OUTPUT_INTERFACE *screen[MAX_SCREENS], *serial[MAX_SCREENS];
     struct screen_state found[MAX_SCREENS];
-    bool stuck[MAX_SCREENS];           /* serial ports whose other end takes nothing */
+    unsigned failed[MAX_SCREENS];      /* characters of a serial port that failed, one after the other */
     unsigned stuck_lines[MAX_SCREENS]; /* one after the other; from MOST_STUCK on the port is out of use */
     uint64_t ticks_per_ms;             /* of the TSC; 0: not known yet */
     unsigned screens, serials;
