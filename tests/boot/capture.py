@@ -72,8 +72,9 @@ def font():
 
 
 def rendered(text, glyphs, scale, bold):
-    """A text as rows of one byte a pixel, 1 for ink."""
+    """A text as rows of one byte a pixel, 1 for ink, with a blank before and after it: no part of a longer one."""
     rows = []
+    text = f" {text} "
     for row in range(HEIGHT):
         line = bytearray(len(text) * WIDTH * scale + 1)
         for place, character in enumerate(text):
@@ -85,18 +86,19 @@ def rendered(text, glyphs, scale, bold):
     return rows
 
 
-def find(mask, width, pattern):
-    """Where a pattern stands in a mask: (x, y), None: nowhere. Every pixel has to fit, those without ink, too."""
+def places(mask, width, pattern):
+    """Where a pattern stands in a mask: a set of (x, y). Every pixel has to fit, those without ink, too."""
     inked = max(range(len(pattern)), key=lambda row: pattern[row].count(1))
     length = len(pattern[inked])
+    found = set()
     at = mask.find(pattern[inked])
     while at >= 0:
         y, x = divmod(at, width)
         if x + length <= width and y >= inked and all(
                 mask.startswith(line, at + (row - inked) * width) for row, line in enumerate(pattern)):
-            return x, y - inked
+            found.add((x, y - inked))
         at = mask.find(pattern[inked], at + 1)
-    return None
+    return found
 
 
 def text_colours():
@@ -107,13 +109,13 @@ def text_colours():
 
 
 def missing(capture, texts, scale):
-    """Those of the texts that stand nowhere, in no colour and in neither size of letters."""
+    """Those of the texts that stand at fewer places than there are of them, whatever their colour and size."""
     glyphs = font()
     masks = [capture.mask(colour) for colour in text_colours()]
     left = []
-    for text in texts:
+    for text, wanted in collections.Counter(texts).items():
         shapes = [rendered(text, glyphs, size, bold) for size, bold in ((scale, False), (scale, True), (2 * scale, False))]
-        if not any(find(mask, capture.width, shape) for mask in masks for shape in shapes):
+        if sum(len(places(mask, capture.width, shape)) for mask in masks for shape in shapes) < wanted:
             left.append(text)
     return left
 
