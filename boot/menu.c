@@ -2,7 +2,7 @@
 /* menu.c: see menu.h. Plain lines and single keys: it works on every screen, and on a serial line beside it. */
 #include "boot/menu.h"
 
-enum { COUNTDOWN = 5, MOST_ENTRIES = 9 };
+enum { COUNTDOWN = 5, DIGITS = 9, MOST_CHOICES = DIGITS + 26 };
 
 enum entry { FULL_RUN = 1, QUICK_RUN, ONE_PROBE, LAST_RESULTS, RESET, LEAVE, ENTRIES };
 
@@ -19,10 +19,19 @@ static void show_menu(struct stage *stage)
     stage_line(stage, "");
 }
 
-/* The number on a key, 1 to `most`; 0: another key. */
-static unsigned number_of(char key, unsigned most)
+/* The key of a choice, from 1 on: 1 to 9, then a to z. */
+static char key_of(unsigned choice)
 {
-    return key > '0' && (unsigned)(key - '0') <= most ? (unsigned)(key - '0') : 0;
+    return (char)(choice <= DIGITS ? '0' + choice : 'a' + choice - DIGITS - 1);
+}
+
+/* The choice that a key stands for, 1 to `most`; 0: none. */
+static unsigned choice_of(char key, unsigned most)
+{
+    for (unsigned choice = 1; choice <= most; choice++)
+        if (key_of(choice) == key)
+            return choice;
+    return 0;
 }
 
 /* The first key within the countdown, KEY_NONE: none came. */
@@ -43,11 +52,11 @@ static char count_down(struct stage *stage)
 /* Sets the probe that is to run. False: none was chosen. */
 static bool choose_probe(struct stage *stage, struct options *options)
 {
-    unsigned count = probe_count < MOST_ENTRIES ? probe_count : MOST_ENTRIES;
+    unsigned count = probe_count < MOST_CHOICES ? probe_count : MOST_CHOICES;
     for (unsigned i = 0; i < count; i++)
-        say(stage, "  %u  %s: %s", i + 1, probe_list[i].name, probe_list[i].answers);
-    say(stage, "Press 1 to %u, any other key to go back.", count);
-    unsigned chosen = number_of(console_wait(&stage->console, 0), count);
+        say(stage, "  %c  %s: %s", key_of(i + 1), probe_list[i].name, probe_list[i].answers);
+    stage_line(stage, "Press the key of a probe, any other one to go back.");
+    unsigned chosen = choice_of(console_wait(&stage->console, 0), count);
     if (chosen)
         text_copy(options->probes, sizeof options->probes, probe_list[chosen - 1].name);
     return chosen > 0;
@@ -89,7 +98,7 @@ bool menu(struct stage *stage, struct options *options)
     if (key == KEY_NONE)
         return true;
     for (;;) {
-        enum entry entry = key == KEY_ENTER ? FULL_RUN : (enum entry)number_of(key, ENTRIES - 1);
+        enum entry entry = key == KEY_ENTER ? FULL_RUN : (enum entry)choice_of(key, ENTRIES - 1);
         if (obey(stage, options, entry, &run))
             return run;
         if (entry == ONE_PROBE)

@@ -134,7 +134,7 @@ static bool warning_text(struct text *text, const struct level *level)
         if (!known(all[i]) || all[i]->agreement != DIFFERS)
             continue;
         text_format(text, "%s%s declared ", text->length ? ", " : "DIFFERS: ", names[i]);
-        quantity_text(text, (double)all[i]->declared_low, all[i]->unit);
+        quantity_text(text, (double)all[i]->declared_low, text_equal(all[i]->unit, "ways") ? "" : all[i]->unit);
         text_format(text, " by %s", all[i]->declared_by);
     }
     if (text->length > 0)
@@ -164,7 +164,8 @@ static double octaves(const struct picture *picture, unsigned index)
     return after > 0 ? (before + after) / 2 : before + 3;
 }
 
-/* A label that may be wider than the page: on at most two rows, broken at a blank. */
+/* A label that may be wider than the page: on at most two rows, broken at a blank; dots stand for what
+ * does not fit. The table has it. */
 static void wrapped_label(struct picture *picture, int x, int y, uint32_t colour, const char *text)
 {
     size_t room = (size_t)((picture->width - x) / (FONT_WIDTH * picture->scale) - 2), length = text_length(text);
@@ -182,6 +183,8 @@ static void wrapped_label(struct picture *picture, int x, int y, uint32_t colour
         y += FONT_HEIGHT * picture->scale;
     }
     text_copy(first, room + 1, text);
+    for (size_t i = room; text_length(text) > room && i > room - 3; i--)
+        first[i - 1] = '.';
     picture_label(picture, ROLE_LEVEL, x, y, colour, first);
 }
 
@@ -249,7 +252,7 @@ void picture_draw_levels(const struct picture *picture, struct raster *raster)
         const int *box = picture->box[i], *next = picture->box[i + 1 < picture->levels ? i + 1 : i];
         uint32_t colour = level_colour[i % (sizeof level_colour / sizeof *level_colour)];
         if (i + 1 < picture->levels) {
-            struct spot above = {box[0] + 0.5 * box[2], box[1] + box[3]}, below = {next[0] + 0.5 * next[2], next[1]};
+            struct spot above = {box[0] + 0.5 * box[2], box[1] + box[3]}, below = {above.x, next[1]};
             raster_line(raster, above, below, 2.0 * picture->scale, COLOUR_EDGE);
         }
         /* A box whose width says nothing is empty. */

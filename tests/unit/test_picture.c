@@ -232,6 +232,16 @@ static void curves(void **state)
                      (picture_place(&picture.y, 50) - picture_place(&picture.y, 5))) < 1e-6);
 }
 
+static bool ends_in_dots(void)
+{
+    for (unsigned i = 0; i < picture.labels; i++) {
+        const char *text = picture.label[i].text;
+        if (strlen(text) > 3 && strcmp(text + strlen(text) - 3, "...") == 0)
+            return true;
+    }
+    return false;
+}
+
 static void hierarchy(void **state)
 {
     (void)state;
@@ -251,6 +261,11 @@ static void hierarchy(void **state)
                     40);
     assert_true(has_word("32 KB, 8 ways, 64-byte lines"));
     assert_true(has_word("4 cycles, 1.25 ns a load, 99.9 % sure"));
+    /* What is too long for two rows ends in dots. */
+    picture_make(&picture, &notebook, 0, 640, 480, "foot");
+    assert_true(ends_in_dots());
+    picture_make(&picture, &notebook, 0, 2500, 1000, "foot");
+    assert_false(ends_in_dots());
     draw(32);
     assert_int_not_equal(at(picture.box[0][0] + 9, picture.box[0][1] + 9), COLOUR_PAGE);
     assert_int_equal(at(picture.box[3][0] + 9, picture.box[3][1] + 9), COLOUR_PAGE); /* no size: an empty box */
