@@ -145,7 +145,8 @@ static void show(struct viewer *viewer)
     show_text(viewer);
 }
 
-static void turn_pages(struct viewer *viewer)
+/* False: no key ever comes, the first page stays. */
+static bool turn_pages(struct viewer *viewer)
 {
     struct console *console = &viewer->stage->console;
     console_drop_keys(console);
@@ -155,7 +156,9 @@ static void turn_pages(struct viewer *viewer)
     for (;;) {
         show(viewer);
         char key = console_wait(console, 0);
-        if (key == 'q' || key == KEY_ESCAPE || key == KEY_NONE)
+        if (key == KEY_NONE)
+            return false;
+        if (key == 'q' || key == KEY_ESCAPE)
             break;
         if (key == KEY_LEFT)
             viewer->page += viewer->pages - 1;
@@ -164,6 +167,7 @@ static void turn_pages(struct viewer *viewer)
         viewer->page %= viewer->pages;
     }
     console_clear(console);
+    return true;
 }
 
 /* Below the table on the console that nobody turns pages of. */
@@ -199,8 +203,7 @@ bool view(struct stage *stage, const struct run *run, bool wait)
             say(stage, "No pictures: %s.", why);
         if (wait && stage->console.screens > 0) {
             plan_pages(&viewer);
-            turn_pages(&viewer);
-            shown = true;
+            shown = turn_pages(&viewer);
         } else if (!graphics) {
             write_bars(&viewer);
         }
