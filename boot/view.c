@@ -27,7 +27,7 @@ static unsigned count_lines(const char *text)
     return lines;
 }
 
-/* Table, and, for a screen of text, bars. */
+/* Table, and, for a screen of text, bars: below it where all of them fit, else from a new page on. */
 static void write_text(struct viewer *viewer, unsigned columns, bool bars)
 {
     struct text text = text_in(viewer->table, TEXT_SIZE);
@@ -35,7 +35,12 @@ static void write_text(struct viewer *viewer, unsigned columns, bool bars)
     report_table(&sink, &viewer->run->summary, &viewer->run->notebook, columns);
     viewer->bars = text.length;
     if (bars) {
-        text_char(&text, '\n');
+        unsigned lines = count_lines(viewer->table), pad = 1;
+        if (lines + pad + BARS_ROWS * viewer->run->notebook.series_count > viewer->rows)
+            pad = viewer->rows - lines % viewer->rows;
+        for (; pad > 0; pad--)
+            text_char(&text, '\n');
+        viewer->bars = text.length;
         report_bars(&sink, &viewer->run->notebook, columns);
     }
     viewer->lines = count_lines(viewer->table);
@@ -54,10 +59,12 @@ static void plan_pages(struct viewer *viewer)
         columns = picture_columns((int)viewer->screen.width, (int)viewer->screen.height);
     } else {
         rows -= ROWS_AROUND;
-        columns--; /* a line that fills all of them makes some consoles feed twice */
+        /* No chart goes on on the next page. */
+        rows = rows < BARS_ROWS ? BARS_ROWS : rows - rows % BARS_ROWS;
+        columns--;                /* a line that fills all of them makes some consoles feed twice */
     }
-    write_text(viewer, columns < LABEL_SIZE ? columns : LABEL_SIZE - 1, !graphics);
     viewer->rows = rows;
+    write_text(viewer, columns < LABEL_SIZE ? columns : LABEL_SIZE - 1, !graphics);
     viewer->pages = viewer->pictures + (viewer->lines + rows - 1) / rows;
 }
 
@@ -121,7 +128,7 @@ static void show_text(struct viewer *viewer)
             continue;
         }
         if (number++ >= first)
-            console_screen_line(&viewer->stage->console, line.at, i > viewer->bars);
+            console_screen_line(&viewer->stage->console, line.at, i >= viewer->bars);
         line = text_in(buffer, sizeof buffer);
     }
     line = text_in(buffer, sizeof buffer);

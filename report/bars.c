@@ -5,7 +5,7 @@
 #include "report/quantity.h"
 #include "report/writer.h"
 
-enum { ROWS = 3, STEPS = 2 * ROWS, AT_CHART = 30, MOST_EACH = 3 /* columns of a point */, LINE_SIZE = 256 };
+enum { STEPS = 2 * BARS_ROWS, AT_CHART = 30, MOST_EACH = 3 /* columns of a point */, LINE_SIZE = 256 };
 
 static bool is_finite(double number)
 {
@@ -58,7 +58,7 @@ static void write_row(struct writer *writer, const struct notebook *notebook, co
     text_char(&line, '|');
     for (unsigned i = 0; i < shown; i++) {
         const struct point *point = &notebook->point[series->first + (uint64_t)i * series->count / shown];
-        unsigned height = height_of(point->middle, ends[0].middle, ends[1].middle), under = 2 * (ROWS - 1 - row);
+        unsigned height = height_of(point->middle, ends[0].middle, ends[1].middle), under = 2 * (BARS_ROWS - 1 - row);
         for (unsigned copy = 0; copy < each && copy < MOST_EACH; copy++)
             text_char(&line, height >= under + 2 ? '#' : height == under + 1 ? ':' : ' ');
     }
@@ -86,7 +86,7 @@ bool report_bars(struct report_sink *sink, const struct notebook *notebook, unsi
         struct point ends[2];
         if (series->count < 2 || !extents(notebook, series, &ends[0], &ends[1]))
             continue;
-        for (unsigned row = 0; row < ROWS; row++) {
+        for (unsigned row = 0; row < BARS_ROWS; row++) {
             char buffer[AT_CHART];
             struct text label = text_in(buffer, sizeof buffer);
             if (row == 0)

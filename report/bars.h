@@ -3,6 +3,8 @@
 #pragma once
 #include "report/report.h"
 
-/* Three lines a series, of at most so many columns (60 or more): what it is on the left, then a | and the chart, in
+enum { BARS_ROWS = 3 }; /* of a chart */
+
+/* BARS_ROWS lines a series, of at most so many columns (60 or more): what it is on the left, then a | and the chart, in
  * which # is a full cell and : a cell that is half full. The points stand side by side, whatever their distance. */
 bool report_bars(struct report_sink *, const struct notebook *, unsigned columns);

@@ -117,33 +117,69 @@ def small_size(context):
     shown(context, "640x480", ("probe = clock",), vga=None, extra=("-device", "VGA,xres=640,yres=480"))
 
 
-@case("screen/text", seconds=20)
-def text_pages(context):
-    """Without pictures: table and bars page by page in the firmware's own text, whose letters are learned from what the
-    screen and the serial line show alike while the run goes on."""
-    path = booted.medium(context, ["plain = yes", "probe = clock,l1d", "no-pictures = yes"])
-    with qemu.Machine(context.path("run"), path, own_copy=False) as machine:
-        machine.wait(r"\[2/2\] l1d +\d+ %", 90)
-        serial = machine.serial.text()
-        picture = shot(machine, "text-running")
-        known = serial[re.search(BANNER, serial, re.MULTILINE).start():].splitlines()[:8]
-        ink = sorted(picture.colours(), key=sum)[-1]
-        screen = capture.TextScreen(160, 42, picture.width, picture.height)
-        for row, line in enumerate(known):
-            expect(screen.learn(picture.mask(ink), row, line.rstrip()), f"row {row} of the screen is not {line!r}")
-        machine.wait("Press space", 90)
-        time.sleep(1)
-        position = len(machine.serial.raw)
-        picture = shot(machine, "text-1")
-        expect(0.01 < picture.shown() < 0.4, f"{picture.shown():.1%} of the screen is shown")
-        rows = screen.read(picture.mask(ink))
-        context.note("\n".join(rows))
-        for name in ("cpu.tsc", "cpu.frequency", "l1d.size", "l1d.ways"):
-            expect(any(row.startswith(name[:4]) and readable(name, row) for row in rows), f"{name} is not on the screen")
-        expect(sum(row != "" for row in rows) >= 12, "hardly a row is written on")
-        expect("screen" not in machine.serial.text()[len(serial):].replace("on the screen", ""), "pictures all the same")
-        machine.press("q")
-        machine.wait("BdsDxe|Shell|Press", 60, position)
+def text_screen(machine, columns, rows, name):
+    """A reader for the firmware's own text, whose letters are learned from what the screen and the serial line show alike
+    while the run goes on; and the colour of its ink."""
+    serial = machine.serial.text()
+    picture = shot(machine, f"{name}-running")
+    ink = sorted(picture.colours(), key=sum)[-1]
+    known = serial[re.search(BANNER, serial, re.MULTILINE).start():].splitlines()[:6]
+    screen = capture.TextScreen(columns, rows, picture.width, picture.height)
+    for row, line in enumerate(line for whole in known for line in pieces(whole.rstrip(), columns)):
+        expect(screen.learn(picture.mask(ink), row, line), f"row {row} of the screen is not {line!r}")
+    return screen, ink
+
+
+def pieces(line, columns):
+    """The rows that a line takes on a screen."""
+    return [line[at:at + columns] for at in range(0, max(1, len(line)), columns)]
+
+
+def other_picture(machine, name, before):
+    """Captures the screen once it shows something else than before."""
+    for _ in range(100):
+        picture = shot(machine, name)
+        if picture.pixels != before:
+            return picture
+        time.sleep(0.2)
+    raise qemu.Trouble("a key changed nothing on the screen")
+
+
+def text_pages(name, columns, rows, lines, seconds, **how):
+    @case(f"screen/{name}", seconds=seconds)
+    def pages(context):
+        """Without pictures: table and bars page by page, every finding on one of the pages, and page 1 after the last."""
+        path = booted.medium(context, ["plain = yes", "no-pictures = yes", *lines])
+        with qemu.Machine(context.path("run"), path, own_copy=False, **how) as machine:
+            machine.wait(r"\[\d/\d\] \w+ +\d+ %", 90)
+            screen, ink = text_screen(machine, columns, rows, name)
+            machine.wait("Press space", 200)
+            time.sleep(1)
+            table = []
+            seen = [shot(machine, f"{name}-1")]
+            while len(seen) == 1 or seen[-1].pixels != seen[0].pixels:
+                expect(0.01 < seen[-1].shown() < 0.5, f"{seen[-1].shown():.1%} of the screen is shown")
+                table += screen.read(seen[-1].mask(ink))
+                expect(len(seen) < 12, "no end of pages")
+                if any(readable("1 of 1   space", row) for row in table):
+                    break
+                machine.press("spc")
+                seen.append(other_picture(machine, f"{name}-{len(seen) + 1}", seen[-1].pixels))
+            context.note("\n".join(table))
+            ids = set(re.findall(r"^(?:cpu|l1d|noise|latency)\.\w[\w.]*(?= )", machine.serial.text(), re.MULTILINE))
+            lost = [wanted for wanted in ids if not any(readable(f"{wanted} ", row) for row in table)]
+            expect(ids and not lost, f"on no page: {lost}")
+            count = max(1, len(seen) - 1)
+            expect(any(readable(f"{count} of {count}   space", row) for row in table), f"{count} pages, but not told so")
+            expect(not re.search(PAGE, machine.serial.text(), re.MULTILINE), "pictures all the same")
+            position = len(machine.serial.raw)
+            machine.press("q")
+            machine.wait("BdsDxe|Shell|Press", 60, position)
+
+
+text_pages("text", 160, 42, ("probe = clock,l1d",), 20)
+text_pages("text-80x25", 80, 25, ("probe = clock,latency", "memory = 2M"), 30, vga=None,
+           extra=("-device", "VGA,xres=640,yres=480"))
 
 
 def readable(wanted, row):
