@@ -44,7 +44,7 @@ UNIT   := $(wildcard tests/unit/test_*.c)
 # Parts of kernel/ and boot/ that touch neither a machine nor firmware, for the unit tests.
 PURE   := $(LOOPS) $(wildcard kernel/pages.c boot/plan.c boot/smbios.c boot/load_options.c)
 # Parts of boot/ that the unit tests test_boot_*.c give a firmware of their own.
-PLAYED := boot/console.c boot/screen.c boot/firmware.c
+PLAYED := boot/console.c boot/screen.c boot/firmware.c boot/view.c boot/menu.c
 
 IMAGE_SOURCES := $(CORE) $(KERNEL) $(BOOT) tests/machine/contract.c $(wildcard kernel/*.nasm)
 IMAGE_OBJECTS := $(IMAGE_SOURCES:%=build/image/%.o)
