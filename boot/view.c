@@ -61,11 +61,11 @@ static void plan_pages(struct viewer *viewer)
         rows -= ROWS_AROUND;
         /* No chart goes on on the next page. */
         rows = rows < BARS_ROWS ? BARS_ROWS : rows - rows % BARS_ROWS;
-        columns--;                /* a line that fills all of them makes some consoles feed twice */
+        columns--; /* a line that fills all of them makes some consoles feed twice */
     }
     viewer->rows = rows;
     write_text(viewer, columns < LABEL_SIZE ? columns : LABEL_SIZE - 1, !graphics);
-    viewer->pages = viewer->pictures + (viewer->lines + rows - 1) / rows;
+    viewer->pages = viewer->pictures + 1 + (viewer->lines > 0 ? viewer->lines - 1 : 0) / rows;
 }
 
 static void each_serial_line(struct viewer *viewer, char *lines)
