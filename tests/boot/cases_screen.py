@@ -104,9 +104,9 @@ def table_page(machine, name):
 
 @case("screen/1280x800", seconds=40)
 def usual_size(context):
-    """All of it at the firmware's usual size. --set screenshot=1: with more memory, and the picture for README is made."""
+    """All of it at the firmware's usual size. --set screenshot=1: README's picture is made, too."""
     wanted = context.setting("screenshot", 0)
-    plots = shown(context, "1280x800", ("probe = clock,latency,l1d", f"memory = {'64M' if wanted else '4M'}"))
+    plots = shown(context, "1280x800", ("probe = clock,latency,l1d", "memory = 4M"))
     for page, words in plots.items():
         if wanted and words.get("title") == ["Load latency against footprint"]:
             shutil.copyfile(os.path.join(BUILD, "screens", f"1280x800-{page}.png"), README_PICTURE)
