@@ -88,8 +88,7 @@ static void tell_words(struct viewer *viewer)
     struct report_sink sink = {.text = &words};
     text_format(&words, "screen page %u of %u, %u x %u pixels\n", viewer->page + 1, viewer->pages, viewer->screen.width,
                 viewer->screen.height);
-    if (viewer->page < viewer->pictures)
-        picture_words(&sink, viewer->picture);
+    picture_words(&sink, viewer->picture);
     each_serial_line(viewer, viewer->words);
 }
 

@@ -43,8 +43,7 @@ def words_of(text):
 
 def check_page(context, machine, name, position):
     """Waits for a page, and finds its words on the screen. Returns (page, of, words)."""
-    machine.wait(PAGE + r"[\s\S]*\n(?:screen keys.*\n)?", 60, position)
-    time.sleep(0.3)  # the rest of the words
+    machine.wait(PAGE + r"[\s\S]*?^screen keys: .*\n", 60, position)
     page, of, width, height, words = words_of(machine.serial.text(position))[-1]
     picture = shot(machine, f"{name}-{page}")
     expect((picture.width, picture.height) == (width, height),
@@ -62,6 +61,7 @@ def check_page(context, machine, name, position):
 def all_pages(context, machine, name):
     """Pages through all of them, from the first; returns the words of each picture."""
     found = {}
+    machine.wait(PAGE, 300)
     position = 0
     for _ in range(30):
         page, of, words = check_page(context, machine, name, position)
@@ -79,7 +79,6 @@ def shown(context, name, lines, **how):
     path = booted.medium(context, ["plain = yes", *lines])
     with qemu.Machine(context.path("run"), path, own_copy=False, **how) as machine:
         machine.wait(BANNER, 60)
-        machine.wait(PAGE, 300)
         found = all_pages(context, machine, name)
         roles = {role for words in found.values() for role in words}
         expect({"title", "legend", "x axis", "y axis", "level", "keys"} <= roles, f"told: {sorted(roles)}")
@@ -96,7 +95,7 @@ def table_page(machine, name):
     """The last page, to the left of the first, has the table."""
     position = len(machine.serial.raw)
     machine.press("left")
-    machine.wait(PAGE, 20, position)
+    machine.wait(PAGE + r"[\s\S]*?^screen keys: .*\n", 20, position)
     ids = set(re.findall(r"^(?:cpu|l1d|noise|latency)\.\w[\w.]*(?= )", machine.serial.text(), re.MULTILINE))
     lost = capture.missing(shot(machine, f"{name}-table"), sorted(ids), scale=1)
     expect(ids and not lost, f"not in the table on the screen: {lost}")
