@@ -20,7 +20,8 @@ WARNINGS := -Wall -Wextra -Werror -Wshadow -Wvla -Wundef -Wmissing-prototypes -W
 COMMON   := -std=c17 -I. -g -O2 $(WARNINGS) -ffp-contract=off -fno-strict-aliasing -MMD -MP
 # clang has no such option: it always does what gcc must be told here (gcc's manual: ms_abi needs it).
 OUTGOING := -maccumulate-outgoing-args
-IMAGE_CFLAGS = $(COMMON) -ffreestanding -fpic -fshort-wchar -mno-red-zone -mno-avx \
+# The image has to be small (image.mk). Every timed loop is in kernel/; the rest is compiled for size.
+IMAGE_CFLAGS = $(COMMON) $(if $(filter probes/% report/% run/% boot/%,$<),-Os) -ffreestanding -fpic -fshort-wchar -mno-red-zone -mno-avx \
 	-fno-stack-protector -fno-asynchronous-unwind-tables -fcf-protection=none -fvisibility=hidden
 EFI_CFLAGS := -isystem /usr/include/efi -isystem /usr/include/efi/x86_64 -DGNU_EFI_USE_MS_ABI
 HOST_CFLAGS = $(COMMON)
@@ -43,6 +44,8 @@ UNIT   := $(wildcard tests/unit/test_*.c)
 
 # Parts of kernel/ and boot/ that touch neither a machine nor firmware, for the unit tests.
 PURE   := $(LOOPS) $(wildcard kernel/pages.c boot/plan.c boot/smbios.c boot/load_options.c) hosted/result.c hosted/side.c
+# Parts of boot/ that the unit tests test_boot_*.c give a firmware of their own.
+PLAYED := boot/console.c boot/screen.c boot/firmware.c boot/view.c boot/menu.c
 
 IMAGE_SOURCES := $(CORE) $(KERNEL) $(BOOT) tests/machine/contract.c $(wildcard kernel/*.nasm)
 IMAGE_OBJECTS := $(IMAGE_SOURCES:%=build/image/%.o)
@@ -121,12 +124,12 @@ build/set-up-check: | build/set-up-test
 build/sanitized/%.c.o: %.c | build/set-up-test
 	@mkdir -p $(@D)
 	@echo "  cc      $< (sanitized)"
-	@$(CC) $(SANITIZED_CFLAGS) -c -o $@ $<
+	@$(CC) $(SANITIZED_CFLAGS) $(if $(filter $(PLAYED) tests/unit/test_boot_%,$<),$(EFI_CFLAGS) -fshort-wchar) -c -o $@ $<
 build/sanitized/%.nasm.o: %.nasm | build/set-up-test
 	@mkdir -p $(@D)
 	@echo "  nasm    $< (sanitized)"
 	@$(ASSEMBLE)
-build/sanitized/core.a: $(patsubst %,build/sanitized/%.o,$(CORE) $(PURE) tests/machine/contract.c)
+build/sanitized/core.a: $(patsubst %,build/sanitized/%.o,$(CORE) $(PURE) $(PLAYED) tests/machine/contract.c)
 build/sanitized/model.a: $(MODEL:%=build/sanitized/%.o)
 build/sanitized/replay.a: $(REPLAY:%=build/sanitized/%.o)
 build/sanitized/core.a build/sanitized/model.a build/sanitized/replay.a:
@@ -181,7 +184,12 @@ test: build/set-up-test $(TESTED) clang
 test-host: build/set-up-test $(TESTED)
 	@$(PYTHON) tests/run.py --only unit/,image/,host/,model/,replay/,linux/
 test-boot: build/set-up-test $(TESTED)
-	@$(PYTHON) tests/run.py --only boot/,bochs/
+	@$(PYTHON) tests/run.py --only boot/,screen/,menu/,bochs/
+# The picture in README.md, as QEMU's screen shows it.
+.PHONY: screenshot
+screenshot: build/set-up-test build/assay.img
+	@mkdir -p docs/images
+	@$(PYTHON) tests/run.py --only screen/1280x800 --set screenshot=1
 soak: build/set-up-test $(TESTED)
 	@$(PYTHON) tests/run.py --only model/,boot/power-cut --set strict=1 --set model_seeds=10 --set model_machines=300 --set power_cuts=100
 fresh:

@@ -4,6 +4,7 @@
 # is a hash of the sources.
 EFI_LIBRARY := /usr/lib
 EFI_CRT0 := $(EFI_LIBRARY)/crt0-efi-x86_64.o
+# Bytes of the program: it shares a floppy disk with the documents of its run, and slow firmware reads it over a network.
 EFI_MOST := 262144
 
 # Every source and header of the image and the host programs, by name and content.

@@ -3,8 +3,10 @@
  * back, and at the end the firmware goes on as if nothing had been. */
 #include "boot/ask.h"
 #include "boot/ending.h"
+#include "boot/menu.h"
 #include "boot/selftest.h"
 #include "boot/session.h"
+#include "boot/view.h"
 
 EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table);
 
@@ -28,6 +30,9 @@ static EFI_STATUS measure(struct program *program)
     run_measure(session->run, session->machine, &program->stage);
     bool failed = session->run->verdict == BASELINE_FAILED;
     session_close(session);
+    /* Whoever has turned the pages has also pressed a key at the end. */
+    if (view(&program->stage, session->run, program->options.after == AFTER_WAIT))
+        program->options.after = AFTER_RETURN;
     return failed ? EFI_ABORTED : EFI_SUCCESS;
 }
 
@@ -77,6 +82,14 @@ static EFI_STATUS do_task(struct program *program)
     }
 }
 
+/* Whether anything is to be done, after the menu where there is to be one. */
+static bool wanted(struct program *program)
+{
+    if (program->options.given || !program->stage.console.keyboard)
+        return true;
+    return menu(&program->stage, &program->options);
+}
+
 /* Exit, not return: crt0 does not keep all registers that the firmware's caller relies on. */
 static EFI_STATUS leave(const struct firmware *firmware, EFI_STATUS status)
 {
@@ -97,7 +110,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
     program->firmware = firmware;
     stage_open(&program->stage, &program->firmware);
     if (ask(&program->stage, &program->options))
-        status = do_task(program);
+        status = wanted(program) ? do_task(program) : EFI_SUCCESS;
     ending(&program->stage, program->options.after);
     /* Last of all, and only when the firmware goes on: some firmware overwrites all that it gets back, which takes a
      * while. */

@@ -17,6 +17,8 @@ struct probe {
     const char *ids;     /* findings that it always leaves, one way or the other, blank-separated */
     /* Measures. False: it was told to skip (machine_rest). Whatever it has noted by then stays. */
     bool (*measure)(struct machine *, const struct request *, struct notebook *);
+    unsigned usual_ms; /* how long it usually takes, for the forecast of the first run's first seconds alone */
+    bool quick;        /* part of a quick run: it answers within a few seconds */
 };
 
 extern const struct probe probe_list[]; /* in the order of a full run */

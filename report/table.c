@@ -5,8 +5,20 @@
 #include "report/quantity.h"
 #include "report/writer.h"
 
-/* Columns at which the parts of a line start. */
-enum { AT_VALUE = 20, AT_CONFIDENCE = 34, AT_DECLARED = 43, LINE_SIZE = 512 };
+enum { LINE_SIZE = 512 };
+
+/* Columns at which the parts of a line start; method 0: it is not shown. */
+struct layout {
+    size_t columns, value, confidence, declared, method;
+};
+
+/* With room for it, the longest id stands beside its value, and how it was found is told. */
+static struct layout layout_for(size_t columns)
+{
+    if (columns < 100)
+        return (struct layout){columns, 20, 34, 43, 0};
+    return (struct layout){columns, 29, 43, 52, columns < 132 ? 0 : 84};
+}
 
 /* Characters of the next line of `text` that fit into `width`, broken at a blank where there is one. */
 static size_t line_length(const char *text, size_t width)
@@ -18,6 +30,12 @@ static size_t line_length(const char *text, size_t width)
     for (at = width; at > 0 && text[at] != ' '; at--)
         ;
     return at > 0 ? at : width;
+}
+
+static void fill(struct writer *writer, size_t columns)
+{
+    while (columns-- > 0)
+        write_string(writer, " ");
 }
 
 /* Writes `text` from column `indent` on, on as many lines as it needs; the first line is already filled up to there. */
@@ -32,8 +50,7 @@ static void write_wrapped(struct writer *writer, const char *text, size_t indent
             text++;
         if (*text == '\0')
             return;
-        for (size_t i = 0; i < indent; i++)
-            write_string(writer, " ");
+        fill(writer, indent);
     }
 }
 
@@ -67,19 +84,30 @@ static void next_part(struct text *line, size_t column)
     text_column(line, column);
 }
 
-static void write_finding(struct writer *writer, const struct finding *finding, size_t columns)
+/* Value, confidence, what is declared and how it was found. */
+static void measured_text(struct text *head, struct text *tail, const struct finding *finding,
+                          const struct layout *layout)
+{
+    quantity_text(head, finding->value, finding->unit);
+    next_part(head, layout->confidence);
+    confidence_text(head, sure_of(finding));
+    next_part(head, layout->declared);
+    declared_text(layout->method ? head : tail, finding);
+    if (layout->method && finding->method[0]) {
+        next_part(head, layout->method);
+        text_string(tail, finding->method);
+    }
+}
+
+static void write_finding(struct writer *writer, const struct finding *finding, const struct layout *layout)
 {
     char head_buffer[LINE_SIZE], tail_buffer[LINE_SIZE];
     struct text head = text_in(head_buffer, sizeof head_buffer), tail = text_in(tail_buffer, sizeof tail_buffer);
 
     text_string(&head, finding->id);
-    next_part(&head, AT_VALUE);
+    next_part(&head, layout->value);
     if (has_value(finding)) {
-        quantity_text(&head, finding->value, finding->unit);
-        next_part(&head, AT_CONFIDENCE);
-        confidence_text(&head, sure_of(finding));
-        next_part(&head, AT_DECLARED);
-        declared_text(&tail, finding);
+        measured_text(&head, &tail, finding, layout);
     } else {
         text_format(&tail, "not measurable: %s", reason(finding));
         if (finding->agreement != NOTHING_DECLARED) {
@@ -94,11 +122,12 @@ static void write_finding(struct writer *writer, const struct finding *finding, 
         while (head.length > 0 && head.at[head.length - 1] == ' ')
             head.length--;
     write_bytes(writer, head.at, head.length);
-    if (head.length + 16 > columns) {
-        write_string(writer, "\n                    ");
-        head.length = AT_VALUE;
+    if (head.length + 16 > layout->columns) {
+        write_string(writer, "\n");
+        fill(writer, layout->value);
+        head.length = layout->value;
     }
-    write_wrapped(writer, tail.at, head.length, columns);
+    write_wrapped(writer, tail.at, head.length, layout->columns);
 }
 
 static void write_machine(struct writer *writer, const struct run_summary *run, size_t columns)
@@ -162,19 +191,24 @@ bool report_table(struct report_sink *sink, const struct run_summary *run, const
     struct writer writer;
     char buffer[LINE_SIZE];
     struct text heading = text_in(buffer, sizeof buffer);
+    struct layout layout = layout_for(columns);
 
     writer_start(&writer, sink);
     write_machine(&writer, run, columns);
     text_string(&heading, "finding");
-    text_column(&heading, AT_VALUE);
+    text_column(&heading, layout.value);
     text_string(&heading, "value");
-    text_column(&heading, AT_CONFIDENCE);
+    text_column(&heading, layout.confidence);
     text_string(&heading, "sure");
-    text_column(&heading, AT_DECLARED);
+    text_column(&heading, layout.declared);
     text_string(&heading, "declared");
+    if (layout.method) {
+        text_column(&heading, layout.method);
+        text_string(&heading, "how it was found");
+    }
     write_format(&writer, "%s\n", heading.at);
     for (unsigned i = 0; i < notebook->findings; i++)
-        write_finding(&writer, &notebook->finding[i], columns);
+        write_finding(&writer, &notebook->finding[i], &layout);
     write_totals(&writer, run, notebook, columns);
     return writer_end(&writer);
 }

@@ -6,6 +6,7 @@
 
 enum option {
     OPTION_PROBE,
+    OPTION_QUICK,
     OPTION_CORE,
     OPTION_MEMORY,
     OPTION_ALL_MEMORY,
@@ -18,6 +19,7 @@ enum option {
     OPTION_RETRY,
     OPTION_PLAIN,
     OPTION_LAVA,
+    OPTION_NO_PICTURES,
     OPTION_LIST,
     OPTION_LAST,
     OPTION_FORGET,

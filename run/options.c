@@ -5,6 +5,7 @@
 
 const struct description described[OPTION_COUNT] = {
     [OPTION_PROBE] = {"probe", "NAMES", "only these probes, separated by commas (all)", false},
+    [OPTION_QUICK] = {"quick", NULL, "only the probes that answer within a few seconds", false},
     [OPTION_CORE] = {"core", "N", "the processor to measure on (0)", false},
     [OPTION_MEMORY] = {"memory", "SIZE", "memory to take at most, for example 512M (what is sensible)", false},
     [OPTION_ALL_MEMORY] = {"all-memory", NULL, "latency: go on to the end of the memory", false},
@@ -17,6 +18,7 @@ const struct description described[OPTION_COUNT] = {
     [OPTION_RETRY] = {"retry", NULL, "run the probe that an earlier run ended in, too", false},
     [OPTION_PLAIN] = {"plain", NULL, "progress as plain lines", false},
     [OPTION_LAVA] = {"lava", NULL, "print results as test cases for LAVA, too", false},
+    [OPTION_NO_PICTURES] = {"no-pictures", NULL, "text alone, on a graphics screen, too", false},
     [OPTION_LIST] = {"list", NULL, "list the probes and what they find", false},
     [OPTION_LAST] = {"last", NULL, "print the stored summary of the last run", false},
     [OPTION_FORGET] = {"forget", NULL, "delete the stored summary", false},
@@ -134,6 +136,7 @@ bool option_set(struct options *options, enum option option, const char *value, 
 {
     uint64_t number = 0;
 
+    options->given = true;
     switch (option) {
     case OPTION_PROBE:
         return set_probes(options, value, complaint);
@@ -172,7 +175,11 @@ static void set_task(struct options *options, enum task_kind task, bool on)
 
 void option_turn(struct options *options, enum option option, bool on)
 {
+    options->given = true;
     switch (option) {
+    case OPTION_QUICK:
+        options->quick = on;
+        break;
     case OPTION_ALL_MEMORY:
         options->request.all_memory = on;
         break;
@@ -193,6 +200,9 @@ void option_turn(struct options *options, enum option option, bool on)
         break;
     case OPTION_LAVA:
         options->lava = on;
+        break;
+    case OPTION_NO_PICTURES:
+        options->no_pictures = on;
         break;
     case OPTION_LIST:
         set_task(options, TASK_LIST, on);
@@ -251,6 +261,7 @@ void options_write(const struct options *options, struct text *text)
     if (options->task == TASK_SELFTEST)
         write_string(text, options->selftest, "", OPTION_SELFTEST);
     write_string(text, options->probes, "", OPTION_PROBE);
+    write_flag(text, options->quick, OPTION_QUICK);
     write_number(text, options->core, 0, OPTION_CORE);
     write_number(text, options->memory, 0, OPTION_MEMORY);
     write_flag(text, options->request.all_memory, OPTION_ALL_MEMORY);
@@ -263,6 +274,7 @@ void options_write(const struct options *options, struct text *text)
     write_flag(text, options->retry, OPTION_RETRY);
     write_flag(text, options->plain, OPTION_PLAIN);
     write_flag(text, options->lava, OPTION_LAVA);
+    write_flag(text, options->no_pictures, OPTION_NO_PICTURES);
     write_string(text, options->out, "", OPTION_OUT);
     write_string(text, options->machine, "", OPTION_MACHINE);
     write_string(text, options->from, "", OPTION_FROM);
@@ -291,5 +303,10 @@ void options_help(struct text *text)
 
 bool options_wants(const struct options *options, const char *probe)
 {
-    return options->probes[0] == '\0' || text_listed(options->probes, probe);
+    if (options->probes[0] || !options->quick)
+        return options->probes[0] == '\0' || text_listed(options->probes, probe);
+    for (unsigned i = 0; i < probe_count; i++)
+        if (text_equal(probe_list[i].name, probe))
+            return probe_list[i].quick;
+    return false;
 }

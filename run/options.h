@@ -18,6 +18,9 @@ struct options {
     enum after after;
     bool no_variable, no_files, retry, plain; /* plain: lines instead of a redrawn progress line */
     bool lava;                                /* test-case lines for LAVA */
+    bool no_pictures;                         /* text on a graphics screen, too */
+    bool quick;                               /* all probes: only those of a quick run */
+    bool given;                               /* the user gave an option, whatever it says */
     struct request request;
     /* host programs only; the image refuses them */
     char out[256], machine[256], from[256];

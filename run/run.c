@@ -28,7 +28,7 @@ struct course {
     struct machine *machine;
     struct stage *stage;
     struct run_summary summary;
-    char options[512], date[24], unfinished[96];
+    char unfinished[96];
     uint64_t started; /* ticks */
     unsigned ended_well, index, wanted;
     bool aborted;
@@ -69,10 +69,10 @@ static void make_machine_name(struct run *run, const struct facts *facts)
 static void write_options(struct course *course)
 {
     struct options shown = course->run->options;
-    struct text text = text_in(course->options, sizeof course->options);
+    struct text text = text_in(course->run->options_text, sizeof course->run->options_text);
 
     shown.out[0] = shown.from[0] = shown.baseline[0] = '\0';
-    shown.plain = shown.lava = false;
+    shown.plain = shown.no_pictures = shown.lava = false;
     options_write(&shown, &text);
     machine_note(course->machine, "options", text.at);
 }
@@ -172,13 +172,13 @@ static void begin(struct course *course)
     run->journal = run->folder;
     if (run->replayed) {
         run->number = run->replayed->number;
-        text_copy(course->date, sizeof course->date, run->replayed->date);
-    } else if (!stage_date(course->stage, course->date)) {
-        course->date[0] = '\0';
+        text_copy(run->date, sizeof run->date, run->replayed->date);
+    } else if (!stage_date(course->stage, run->date)) {
+        run->date[0] = '\0';
     }
     text_format(&text, "%u", run->number);
     machine_note(course->machine, "number", number);
-    machine_note(course->machine, "date", course->date);
+    machine_note(course->machine, "date", run->date);
     find_unfinished(course);
     journal_run(course);
     course->started = machine_now(course->machine);
@@ -239,9 +239,10 @@ static void run_probe(struct course *course, const struct probe *probe)
     text_format(&line, ",\"probe\":\"%s\"", probe->name);
     journal(course, &line);
     course->run->skip_asked = false;
-    progress_start(stage_running(course->stage), course->stage, probe->name, course->index, course->wanted);
+    progress_start(stage_running(course->stage), course->stage, probe->name, course->index, course->wanted,
+                   probe->usual_ms);
     ending = run_protected(course, probe, &why);
-    progress_end(stage_running(course->stage));
+    progress_end(stage_running(course->stage), course->stage, ending == DONE);
     note_rest_missing(notebook, probe, machine_steps(course->machine) - steps, why.at);
     compare_declared(notebook, machine_facts(course->machine));
     journal_end(course, probe, ending, first);
@@ -255,6 +256,7 @@ static void leave_out(struct course *course, const struct probe *probe, const ch
 {
     unsigned first = course->run->notebook.findings;
 
+    progress_pass(stage_running(course->stage), probe->usual_ms);
     note_rest_missing(&course->run->notebook, probe, 0, why);
     compare_declared(&course->run->notebook, machine_facts(course->machine));
     journal_end(course, probe, LEFT_OUT, first);
@@ -277,9 +279,14 @@ static bool is_aborted(struct course *course, const struct probe *next)
 static void run_probes(struct course *course)
 {
     const struct options *options = &course->run->options;
+    uint64_t usual = 0;
 
-    for (unsigned i = 0; i < probe_count; i++)
-        course->wanted += options_wants(options, probe_list[i].name);
+    for (unsigned i = 0; i < probe_count; i++) {
+        bool wanted = options_wants(options, probe_list[i].name);
+        course->wanted += wanted;
+        usual += wanted ? probe_list[i].usual_ms : 0;
+    }
+    progress_plan(stage_running(course->stage), usual);
     for (unsigned i = 0; i < probe_count; i++) {
         const struct probe *probe = &probe_list[i];
         if (!options_wants(options, probe->name))
@@ -329,8 +336,8 @@ static void summarise(struct course *course)
         .core_hz = core_hz && core_hz->measured ? (uint64_t)core_hz->value : 0,
         .emulated = facts->emulated,
         .mode = mode_of(facts->implementation),
-        .options = course->options,
-        .date = course->date,
+        .options = run->options_text,
+        .date = run->date,
         .run_number = run->number,
         .duration_ms = hz >= 1000 ? ticks / (hz / 1000) : 0,
         .seed = run->options.request.seed,
@@ -370,6 +377,7 @@ unsigned run_measure(struct run *run, struct machine *machine, struct stage *sta
     deliver_files(run, stage, &course.summary);
     tell_baseline(&course);
     deliver_summary(run, stage, &course.summary);
+    run->summary = course.summary;
     line = journal_line(&course, "finished");
     journal(&course, &line);
     return course.ended_well;

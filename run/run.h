@@ -33,6 +33,8 @@ struct run {
     const struct replayed *replayed; /* NULL: this run measures */
     unsigned journal_lines;
     char journal_line[JOURNAL_LINE_SIZE], last_journal[JOURNAL_SIZE];
+    struct run_summary summary; /* what the documents say of the run, once it has ended */
+    char options_text[512], date[24];
 };
 
 /* Reads the file that --baseline names, before anything is measured. False: it cannot be used, which was said. */

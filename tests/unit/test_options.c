@@ -8,9 +8,9 @@
 #include <cmocka.h>
 
 /* The probes of this test, so that it does not change with the real ones. */
-const struct probe probe_list[] = {{"latency", "load latency", "latency.plateaus", NULL},
-                                   {"l1d", "the L1 data cache", "l1d.size", NULL},
-                                   {"l1", "nothing", "l1.size", NULL}};
+const struct probe probe_list[] = {{"latency", "load latency", "latency.plateaus", NULL, 20000, false},
+                                   {"l1d", "the L1 data cache", "l1d.size", NULL, 1000, true},
+                                   {"l1", "nothing", "l1.size", NULL, 1000, false}};
 const unsigned probe_count = 3;
 
 static char complaint[256];
@@ -52,6 +52,8 @@ static void good_lines(void **state)
     assert_string_equal(options.out, "a folder");
     assert_string_equal(options.from, "b c/d");
     assert_int_equal(options.request.seed, 16);
+    assert_true(read_line(&options, "--quick --no-pictures"));
+    assert_true(options.quick && options.no_pictures);
     assert_true(read_line(&options, "--selftest"));
     assert_int_equal(options.task, TASK_SELFTEST);
     assert_string_equal(options.selftest, "all");
@@ -192,12 +194,51 @@ static void help(void **state)
     assert_non_null(strstr(buffer, "latency"));
 }
 
+/* Whether an option was given does not depend on what it says. */
+static void given(void **state)
+{
+    struct options options;
+
+    (void)state;
+    assert_true(read_line(&options, "  "));
+    assert_false(options.given);
+    assert_true(read_ini(&options, "# nothing\n\n; probe = l1d\n"));
+    assert_false(options.given);
+    assert_true(read_ini(&options, "after = wait\n"));
+    assert_true(options.given);
+    assert_true(read_ini(&options, "plain = no\n"));
+    assert_true(options.given);
+    assert_true(read_line(&options, "--seed 1"));
+    assert_true(options.given);
+}
+
+/* A quick run has the quick probes; probes that are named run in any case. */
+static void quick(void **state)
+{
+    struct options options;
+    char buffer[128];
+    struct text text = text_in(buffer, sizeof buffer);
+
+    (void)state;
+    assert_true(read_line(&options, "--quick"));
+    assert_true(options_wants(&options, "l1d"));
+    assert_false(options_wants(&options, "latency"));
+    assert_false(options_wants(&options, "nothing"));
+    options_write(&options, &text);
+    assert_string_equal(buffer, "--quick");
+    assert_true(read_line(&options, "--quick --probe latency"));
+    assert_true(options_wants(&options, "latency"));
+    assert_false(options_wants(&options, "l1d"));
+    assert_true(read_ini(&options, "quick = yes\nquick = no\n"));
+    assert_true(options_wants(&options, "latency"));
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(good_lines), cmocka_unit_test(bad_lines),
-                                       cmocka_unit_test(good_ini),   cmocka_unit_test(bad_ini),
-                                       cmocka_unit_test(written),    cmocka_unit_test(wanted),
-                                       cmocka_unit_test(help)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(good_lines), cmocka_unit_test(given),    cmocka_unit_test(quick),
+        cmocka_unit_test(bad_lines),  cmocka_unit_test(good_ini), cmocka_unit_test(bad_ini),
+        cmocka_unit_test(written),    cmocka_unit_test(wanted),   cmocka_unit_test(help)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
