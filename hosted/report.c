@@ -11,7 +11,8 @@
 
 static const char usage[] = "usage: assay-report RESULT.JSON [-o FILE]\n"
                             "Writes the report.html of a run from its result.json: to FILE, or to standard output.\n"
-                            "RESULT.JSON may be - for standard input.\n";
+                            "RESULT.JSON may be - for standard input.\n"
+                            "--help prints this.\n";
 
 enum { DONE, FAILED, BAD_INPUT };
 
