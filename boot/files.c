@@ -198,9 +198,11 @@ static void finish(struct document *document)
 }
 
 /* EDK II's FAT driver writes everything that it holds at each Open that creates, Flush, Close and Delete, and nothing
- * of it at Write: the allocation tables first, then data and directory. So the files are created empty, which takes no
- * cluster; then all content is handed over; and the first Flush carries all of it. What the later ones add is the
- * directory entry of their file, which is what the driver would do at Close without telling of a failure. */
+ * of it at Write: the allocation tables first, then data and folders. A folder's entry for a file it changes at the
+ * file's own Flush. So the files are created empty, which takes no cluster; then all content is handed over; the
+ * folder's Flush carries tables and content; and the Flush of each file makes the file what it is to be: whenever the
+ * power goes, a document is empty or whole. Should another driver refuse to flush a folder, each file's Flush does it
+ * all, and tells of a failure. */
 bool stage_files_commit(struct stage *stage)
 {
     char lost[sizeof stage->why];
@@ -209,6 +211,8 @@ bool stage_files_commit(struct stage *stage)
         stage->kept[i].status = volume_create(stage->run_folder, stage->kept[i].name, &stage->kept[i].file);
     for (unsigned i = 0; i < stage->kept_count; i++)
         write_out(&stage->kept[i]);
+    if (stage->run_folder)
+        stage->run_folder->Flush(stage->run_folder);
     for (unsigned i = 0; i < stage->kept_count; i++) {
         const struct document *document = &stage->kept[i];
         finish(&stage->kept[i]);

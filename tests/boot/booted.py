@@ -35,17 +35,18 @@ def one_run(context, lines, image=GPT, seconds=150, **machine):
     return whole_run(context, path, seconds=seconds, **machine), path
 
 
-def last_documents(path):
-    """The documents of the medium's last run, after checking that the FAT is clean: (name to bytes, run number)."""
-    disk.check(path)
+def last_documents(path, left=disk.SOUND):
+    """The documents of the medium's last run, after checking that the FAT is clean, but for what an earlier power cut is
+    known to have left: (name to bytes, run number)."""
+    disk.check(path, left)
     runs = disk.runs(path)
     expect(runs, f"no run in \\assay: {disk.listing(path)}")
     return disk.files(path, runs[-1][2]), runs[-1][1]
 
 
-def check_documents(path):
+def check_documents(path, left=disk.SOUND):
     """result.json of the last run, all its documents having been found valid and its journal whole."""
-    files, _ = last_documents(path)
+    files, _ = last_documents(path, left)
     result = results.check(files)
     results.valid_html(files["report.html"])
     records, torn = results.journal(journal_of(files))

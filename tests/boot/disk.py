@@ -4,8 +4,10 @@ import os
 import re
 import struct
 import subprocess
+import typing
 
 SECTOR = 512
+DISCARD = 1 << 2  # of a logged write
 
 
 class Trouble(Exception):
@@ -83,11 +85,30 @@ def files(image, folder):
     return {name[len(prefix):].lower(): get(image, name) for name in names}
 
 
-def check(image, unowned=False):
-    """fsck.vfat without repairing anything: Trouble unless it finds the FAT clean.
+def writes(log):
+    """The writes that QEMU's blklogwrites logged, in order, as [(byte offset, bytes)]. The format is that of Linux
+    dm-log-writes: a head of one sector (magic, version, number of entries, bytes of a sector), and for each entry a sector
+    (first sector, sectors, flags, bytes) and its data."""
+    found = []
+    with open(log, "rb") as file:
+        magic, version, entries, size = struct.unpack("<QQQI", file.read(28))
+        if (magic, version) != (0x6A736677736872, 1):
+            raise Trouble(f"{log} is no log of writes: {magic:#x}, version {version}")
+        at = size
+        for _ in range(entries):
+            file.seek(at)
+            sector, sectors, flags, _ = struct.unpack("<QQQQ", file.read(32))
+            at += size
+            if flags & DISCARD:
+                continue
+            file.seek(at)
+            found.append((sector * size, file.read(sectors * size)))
+            at += sectors * size
+    return [(offset, data) for offset, data in found if data]
 
-    unowned: clusters that were set aside and belong to no file yet are no trouble. A power cut in the moment between
-    the FAT and the folder leaves such; nothing is damaged by them, and no order of writing avoids them on a FAT."""
+
+def examine(image):
+    """What fsck.vfat says of the FAT, repairing nothing: its lines but for head and tail, none when it is clean."""
     offset, size = partition(image)
     copy = image + ".fat"
     with open(image, "rb") as disk, open(copy, "wb") as fat:
@@ -102,12 +123,47 @@ def check(image, unowned=False):
                               env=dict(os.environ, PATH=os.environ["PATH"] + ":/usr/sbin:/sbin", LC_ALL="C"))
     finally:
         os.remove(copy)
-    known = (r"fsck\.fat .*|Reclaimed \d+ unused clusters? \(\d+ bytes\)\.|Leaving filesystem unchanged\.|"
-             r"\S+: \d+ files, \S+ clusters|")
-    if unowned and not done.stderr and all(re.fullmatch(known, line) for line in done.stdout.splitlines()):
-        return
-    if done.returncode != 0:
-        raise Trouble(f"fsck.vfat found the FAT not clean (status {done.returncode}): {done.stdout[-800:]}")
+    around = r"fsck\.fat .*|Leaving filesystem unchanged\.|\S+: \d+ files, \S+ clusters|"
+    lines = [line for line in done.stdout.splitlines() if not re.fullmatch(around, line)]
+    if done.stderr or done.returncode != (1 if lines else 0):
+        raise Trouble(f"fsck.vfat failed (status {done.returncode}): {done.stdout[-800:]}{done.stderr[-800:]}")
+    return lines
+
+
+class Left(typing.NamedTuple):
+    """What a power cut leaves of the FAT between two writes of the driver that belong together."""
+    unowned: int      # clusters that are taken and belong to no file: the FAT is written, the folder not yet
+    differing: bool   # the second copy of the FAT is behind the first, which everybody reads
+    folders: bool     # a new folder is in its parent, and its "." and ".." are not written, or were when it was in use
+
+
+SOUND = Left(0, False, False)
+FOLDER = (r"/\S+|  Expected a valid '\.\.?' entry in (this|the first|the second) slot(, found free entry)?\.|"
+          r"  Creating\.|  Moving entry down\.")
+
+
+def left(image):
+    """What power cuts have left of the FAT. Trouble when it is anything but that: no file or folder that was there
+    before may be touched."""
+    unowned, differing, folders = 0, False, False
+    for line in examine(image):
+        clusters = re.fullmatch(r"Reclaimed (\d+) unused clusters? \(\d+ bytes\)\.", line)
+        if clusters:
+            unowned += int(clusters[1])
+        elif re.fullmatch(r"FATs differ but appear to be intact\.|  Using first FAT\.", line):
+            differing = True
+        elif re.fullmatch(FOLDER, line):
+            folders = True
+        else:
+            raise Trouble(f"fsck.vfat: {line}")
+    return Left(unowned, differing, folders)
+
+
+def check(image, expected=SOUND):
+    """Trouble unless fsck.vfat finds the FAT as expected: clean, when nothing else is said."""
+    found = left(image)
+    if found != expected:
+        raise Trouble(f"fsck.vfat does not find {expected}, but {found}: {examine(image)}")
 
 
 def fill(image, leave=0):

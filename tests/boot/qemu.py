@@ -155,12 +155,13 @@ class Machine:
     bus         "usb" (a stick) or "virtio"
     read_only   the medium is write-protected
     variables   a variable store to start from (copied), None for a fresh one
+    writes      where to log every write to the medium, in order (disk.writes reads it); None: nowhere
     icount      a flat clock: RDTSC counts executed instructions and nothing else
     vga         "std", or None for no graphics at all
     """
 
     def __init__(self, folder, image, cpu="max", memory=512, processors=1, bus="usb", read_only=False, variables=None,
-                 icount=False, vga="std", accel="tcg", own_copy=True, extra=()):
+                 icount=False, vga="std", accel="tcg", own_copy=True, writes=None, extra=()):
         os.makedirs(folder, exist_ok=True)
         self.folder = folder
         # Socket paths are short things (108 bytes), a test's folder need not be.
@@ -177,7 +178,7 @@ class Machine:
             "-m", str(memory), "-smp", str(processors), "-display", "none", "-no-reboot",
             "-drive", f"if=pflash,unit=0,format=raw,readonly=on,file={OVMF_CODE}",
             "-drive", f"if=pflash,unit=1,format=raw,file={self.variables}",
-            "-drive", f"if=none,id=medium,format=raw,readonly={'on' if read_only else 'off'},file={self.image}",
+            "-drive", f"if=none,id=medium,readonly={'on' if read_only else 'off'},{self.drive(writes)}",
             "-chardev", f"socket,id=serial,path={self.sockets}/serial,server=on,wait=on",
             "-serial", "chardev:serial",
             "-qmp", f"unix:{self.sockets}/qmp,server=on,wait=on",
@@ -192,6 +193,14 @@ class Machine:
             self.command += ["-icount", "shift=4,sleep=off"]
         self.command += list(extra)
         self.process = None
+
+    def drive(self, writes):
+        if not writes:
+            return f"format=raw,file={self.image}"
+        with open(writes, "wb"):
+            pass
+        return (f"driver=blklogwrites,log-sector-size=512,file.driver=raw,file.file.filename={self.image},"
+                f"log.driver=raw,log.file.filename={writes}")
 
     def __enter__(self):
         with open(os.path.join(self.folder, "qemu.log"), "ab") as log:
