@@ -214,3 +214,15 @@ void axis_label(struct text *text, const struct axis *axis, double value)
         quantity_text(text, value, "");
     }
 }
+
+void axis_title(struct text *text, const struct axis *axis, const char *name)
+{
+    size_t before = text->length;
+    bool named = text_equal(name, axis->unit);
+
+    text_string(text, name);
+    text_string(text, name[0] && axis->unit[0] && !named ? ", " : "");
+    text_string(text, named ? "" : axis->unit);
+    if (axis->kind != AXIS_EVEN)
+        text_string(text, text->length > before ? " (logarithmic)" : "logarithmic");
+}

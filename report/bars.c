@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* bars.c: see bars.h. */
 #include "report/bars.h"
-#include "report/picture_parts.h"
+#include "report/axis.h"
 #include "report/quantity.h"
 #include "report/writer.h"
 
-enum { STEPS = 2 * BARS_ROWS, AT_CHART = 30, MOST_EACH = 3 /* columns of a point */, LINE_SIZE = 256 };
+enum { STEPS = 2 * BARS_ROWS, AT_CHART = 30, MOST_EACH = 3 /* columns of a point */, LINE_SIZE = 256, STEEP = 8 };
 
 static bool is_finite(double number)
 {
@@ -35,15 +35,10 @@ static bool extents(const struct notebook *notebook, const struct series *series
 /* Half cells, 1 to STEPS, of a value; on a logarithmic axis where the values span much. */
 static unsigned height_of(double value, double low, double high)
 {
-    double part = 0;
+    bool steep = low > 0 && high / low >= STEEP;
+    struct axis axis = {.kind = steep ? AXIS_DECADES : AXIS_EVEN, .low = low, .high = high};
 
-    if (!is_finite(value))
-        return 0;
-    if (low > 0 && high / low >= 8)
-        part = picture_log2(value / low) / picture_log2(high / low);
-    else if (high > low)
-        part = (value - low) / (high - low);
-    return 1 + (unsigned)(part * (STEPS - 1) + 0.5);
+    return is_finite(value) ? 1 + (unsigned)(axis_place(&axis, value) * (STEPS - 1) + 0.5) : 0;
 }
 
 static void write_row(struct writer *writer, const struct notebook *notebook, const struct series *series,

@@ -12,14 +12,7 @@ enum { MOST_ROWS = 24 /* of a table of points */ };
 /* Whether two series show one quantity: the same id but for its last part, the same units. */
 static bool same_quantity(const struct series *one, const struct series *other)
 {
-    size_t length = stem_length(one->id);
-
-    if (length != stem_length(other->id) || one->id[length] != other->id[length] || !text_equal(one->x, other->x) ||
-        !text_equal(one->y, other->y))
-        return false;
-    while (length > 0 && one->id[length - 1] == other->id[length - 1])
-        length--;
-    return length == 0;
+    return same_stem(one->id, other->id) && text_equal(one->x, other->x) && text_equal(one->y, other->y);
 }
 
 /* How many series before this one show the same quantity. */

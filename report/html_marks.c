@@ -46,26 +46,15 @@ static bool fits(const struct axis *axis, const struct finding *finding)
     return axis->unit[0] && text_equal(axis->unit, finding->unit) && value >= axis->low && value <= axis->high;
 }
 
-static bool same_stem(const struct finding *one, const struct finding *other)
-{
-    size_t length = stem_length(one->id);
-
-    if (length != stem_length(other->id))
-        return false;
-    while (length > 0 && one->id[length - 1] == other->id[length - 1])
-        length--;
-    return length == 0;
-}
-
 static void add_mark(struct marks *marks, const struct finding *finding, bool across)
 {
     for (unsigned i = 0; i < marks->count; i++) {
         struct mark *mark = &marks->at[i];
-        if (across && !mark->across && same_stem(mark->up, finding)) {
+        if (across && !mark->across && same_stem(mark->up->id, finding->id)) {
             mark->across = finding;
             return;
         }
-        if (!across && !mark->up && same_stem(mark->across, finding)) {
+        if (!across && !mark->up && same_stem(mark->across->id, finding->id)) {
             mark->up = finding;
             return;
         }

@@ -244,14 +244,14 @@ static void write_label(struct writer *writer, const struct axis *axis, double v
     write_string(writer, "</text>\n");
 }
 
-/* What an axis shows: "footprint, bytes, logarithmic". */
 static void write_title(struct writer *writer, const struct axis *axis, const char *name)
 {
-    write_xml(writer, name);
-    write_string(writer, name[0] && axis->unit[0] && !text_equal(name, axis->unit) ? ", " : "");
-    if (!text_equal(name, axis->unit))
-        write_xml(writer, axis->unit);
-    write_string(writer, axis->kind == AXIS_EVEN ? "</text>\n" : " (logarithmic)</text>\n");
+    char buffer[80];
+    struct text text = text_in(buffer, sizeof buffer);
+
+    axis_title(&text, axis, name);
+    write_xml(writer, buffer);
+    write_string(writer, "</text>\n");
 }
 
 static void write_axes(struct writer *writer, const struct plot *plot)

@@ -61,15 +61,25 @@ size_t stem_length(const char *id)
     return at > 0 ? at : length;
 }
 
+static bool same_beginning(const char *one, const char *other, size_t length)
+{
+    while (length > 0 && one[length - 1] == other[length - 1])
+        length--;
+    return length == 0;
+}
+
 bool same_group(const char *one, const char *other)
 {
     size_t length = group_length(one);
 
-    if (length != group_length(other))
-        return false;
-    while (length > 0 && one[length - 1] == other[length - 1])
-        length--;
-    return length == 0;
+    return length == group_length(other) && same_beginning(one, other, length);
+}
+
+bool same_stem(const char *one, const char *other)
+{
+    size_t length = stem_length(one);
+
+    return length == stem_length(other) && one[length] == other[length] && same_beginning(one, other, length);
 }
 
 void group_title(struct text *text, const char *id)

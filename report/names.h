@@ -8,8 +8,9 @@
 size_t group_length(const char *id);
 size_t stem_length(const char *id);
 
-/* Whether two ids have the same first part. */
+/* Whether two ids have the same first part; whether they have all parts but the last in common. */
 bool same_group(const char *one, const char *other);
+bool same_stem(const char *one, const char *other);
 
 /* Adds what the group of an id is called: "L1 data cache". */
 void group_title(struct text *, const char *id);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* picture.c: pages: which there are, their words, and what all of them have in common. */
 #include "report/font.h"
+#include "report/names.h"
 #include "report/picture_parts.h"
 #include "report/writer.h"
 
@@ -21,7 +22,7 @@ static int add_label(struct picture *picture, enum role role, int x, int y, int 
     int room = (picture->width - x) / (FONT_WIDTH * scale), length;
     struct label *label;
 
-    if (picture->labels == MAX_LABELS || room < 1 || x < 0 || y < 0)
+    if (picture->labels == MAX_LABELS || !text[0] || room < 1 || x < 0 || y < 0)
         return 0;
     label = &picture->label[picture->labels++];
     *label = (struct label){.role = role, .x = x, .y = y, .scale = scale, .bold = bold, .colour = colour};
@@ -50,27 +51,10 @@ int picture_label_large(struct picture *picture, enum role role, int x, int y, u
     return picture_label_bold(picture, role, x, y, colour, text);
 }
 
-/* Length of what an id has before its first dot. */
-static size_t group_length(const char *id)
-{
-    size_t length = 0;
-
-    while (id[length] && id[length] != '.')
-        length++;
-    return length;
-}
-
-/* Whether two series belong into one plot: of the same probe, with the same units. */
+/* Whether two series belong into one plot: of one thing, in the same units. */
 static bool together(const struct series *one, const struct series *other)
 {
-    size_t length = group_length(one->id);
-
-    if (length != group_length(other->id) || !text_equal(one->x, other->x) || !text_equal(one->y, other->y))
-        return false;
-    for (size_t i = 0; i < length; i++)
-        if (one->id[i] != other->id[i])
-            return false;
-    return true;
+    return same_stem(one->id, other->id) && text_equal(one->x, other->x) && text_equal(one->y, other->y);
 }
 
 /* A plot holds MAX_CURVES series of a group; the next ones begin another page. */

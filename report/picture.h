@@ -8,10 +8,11 @@
  * apart, and no series differs from another in colour alone. */
 #pragma once
 #include "base/text.h"
+#include "report/axis.h"
 #include "report/raster.h"
 #include "report/report.h"
 
-enum { MAX_LABELS = 160, LABEL_SIZE = 168, MAX_CURVES = 4, MAX_MARKS = 8, MAX_LEVELS = 8, MAX_TICKS = 32 };
+enum { MAX_LABELS = 160, LABEL_SIZE = 168, MAX_CURVES = 4, MAX_MARKS = 8, MAX_LEVELS = 8 };
 enum { PICTURE_LEAST_WIDTH = 640, PICTURE_LEAST_HEIGHT = 480 };
 
 enum role { ROLE_TITLE, ROLE_LEGEND, ROLE_X_AXIS, ROLE_Y_AXIS, ROLE_MARK, ROLE_LEVEL, ROLE_LINE, ROLE_KEYS, ROLES };
@@ -30,12 +31,11 @@ struct level {
     const struct finding *size, *ways, *line, *latency, *time;
 };
 
-/* An axis: from the value `low` at pixel `from` to `high` at `to`. */
+/* An axis: its low end at pixel `from`, its high end at `to`. */
 struct scale {
-    double low, high;
-    bool logarithmic;
+    struct axis axis;
     int from, to;
-    double tick[MAX_TICKS];
+    double tick[MOST_TICKS];
     unsigned ticks;
 };
 

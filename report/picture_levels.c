@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* picture_levels.c: the hierarchy as a picture: a box for each level, the nearest to the core on top, as wide as the
  * logarithm of its size, with what was found beside it. */
+#include "base/logarithm.h"
 #include "report/answer.h"
 #include "report/font.h"
 #include "report/picture_parts.h"
@@ -154,13 +155,13 @@ static double octaves(const struct picture *picture, unsigned index)
     double before = 14, after = 0;
 
     if (known(level->size) && level->size->value >= 1)
-        return picture_log2(level->size->value);
+        return logarithm2(level->size->value);
     for (unsigned i = 0; i < index; i++)
         if (known(picture->level[i].size) && picture->level[i].size->value >= 1)
-            before = picture_log2(picture->level[i].size->value);
+            before = logarithm2(picture->level[i].size->value);
     for (unsigned i = picture->levels; i-- > index + 1;)
         if (known(picture->level[i].size) && picture->level[i].size->value >= 1)
-            after = picture_log2(picture->level[i].size->value);
+            after = logarithm2(picture->level[i].size->value);
     return after > 0 ? (before + after) / 2 : before + 3;
 }
 

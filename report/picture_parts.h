@@ -21,11 +21,8 @@ int picture_label(struct picture *, enum role, int x, int y, uint32_t colour, co
 int picture_label_bold(struct picture *, enum role, int x, int y, uint32_t colour, const char *text);
 int picture_label_large(struct picture *, enum role, int x, int y, uint32_t colour, const char *text);
 
-/* Sets an axis for values from low to high (low below high); with both above 0 and `steep` times apart it becomes
- * logarithmic. Ticks at most so many. bytes: at powers of two. */
-void picture_scale(struct scale *, double low, double high, double steep, bool bytes, unsigned most_ticks);
-double picture_place(const struct scale *, double value); /* pixel */
-double picture_log2(double);                              /* of a finite number above 0 */
+/* Where a value stands, in pixels; one outside of the axis at its end. */
+double picture_place(const struct scale *, double value);
 
 /* The levels that findings speak of, the one nearest to the core first: l1d, l1i, l2, l3, ..., memory. Returns how
  * many. */

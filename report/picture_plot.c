@@ -3,6 +3,7 @@
  * are those of the levels that were found, a mark for each of them. */
 #include "report/answer.h"
 #include "report/font.h"
+#include "report/names.h"
 #include "report/picture_parts.h"
 #include "report/quantity.h"
 
@@ -34,65 +35,17 @@ static void find_extents(const struct picture *picture, struct extent *x, struct
         *x = (struct extent){0, 1};
     if (y->low > y->high)
         *y = (struct extent){0, 1};
-    if (x->low == x->high)
-        x->high += x->low > 0 ? x->low : 1;
 }
 
-/* Some room above and below; from 0 on where values are not far from it. */
-static void give_room(struct extent *y)
+double picture_place(const struct scale *scale, double value)
 {
-    double span = y->high - y->low;
-
-    if (y->low > 0 && y->high / y->low >= 8) {
-        y->low /= 1.3;
-        y->high *= 1.3;
-        return;
-    }
-    if (y->low >= 0 && y->low < span)
-        y->low = 0;
-    else
-        y->low -= span > 0 ? span / 8 : 1;
-    y->high += span > 0 ? span / 8 : 1;
-}
-
-static const char *unit_name(const char *unit)
-{
-    return unit[0] ? unit : "number";
-}
-
-/* What a series is called in the legend: "4 KB pages" for latency.4k. */
-static void curve_name(struct text *name, const char *id)
-{
-    const char *at = id;
-    unsigned number = 0;
-
-    while (*at && *at != '.')
-        at++;
-    for (at += *at == '.'; *at >= '0' && *at <= '9' && number < 100000; at++)
-        number = number * 10 + (unsigned)(*at - '0');
-    if (number > 0 && at[0] && !at[1] && (at[0] == 'k' || at[0] == 'm' || at[0] == 'g'))
-        text_format(name, "%u %cB pages", number, at[0] - 'a' + 'A');
-    else
-        text_string(name, id);
+    return scale->from + (scale->to - scale->from) * axis_place(&scale->axis, value);
 }
 
 /* Whether the axes are those on which levels have their places. */
 static bool is_footprint(const struct series *series)
 {
-    return text_starts(series->id, "latency.") && text_equal(series->x, "bytes");
-}
-
-/* A number on an axis: 20000 is "20 k". */
-static void tick_text(struct text *text, double value, const char *unit)
-{
-    double size = value < 0 ? -value : value;
-
-    if (text_equal(unit, "bytes") || text_equal(unit, "Hz") || size < 1e4) {
-        quantity_text(text, value, text_equal(unit, "bytes") || text_equal(unit, "Hz") ? unit : "");
-        return;
-    }
-    quantity_text(text, value / (size < 1e6 ? 1e3 : 1e6), "");
-    text_string(text, size < 1e6 ? " k" : " M");
+    return curve_of_levels(series->id) && text_equal(series->x, "bytes");
 }
 
 static bool has_bands(const struct picture *picture)
@@ -106,17 +59,6 @@ static bool has_bands(const struct picture *picture)
     return false;
 }
 
-static void title_text(struct text *text, const struct series *series)
-{
-    if (is_footprint(series)) {
-        text_format(text, "Load latency against footprint");
-        return;
-    }
-    for (const char *at = series->id; *at && *at != '.'; at++)
-        text_char(text, *at);
-    text_format(text, ": %s against %s", unit_name(series->y), unit_name(series->x));
-}
-
 static void make_legend(struct picture *picture, int x, int y)
 {
     int unit = FONT_WIDTH * picture->scale, line = FONT_HEIGHT * picture->scale;
@@ -124,7 +66,7 @@ static void make_legend(struct picture *picture, int x, int y)
     for (unsigned i = 0; i < picture->curves; i++) {
         char buffer[LABEL_SIZE];
         struct text name = text_in(buffer, sizeof buffer);
-        curve_name(&name, picture->curve[i]->id);
+        curve_label(&name, picture->curve[i]->id);
         picture->swatch[i] = (struct spot){x + 1.5 * unit, y + line / 2.0};
         x += 4 * unit;
         x += picture_label(picture, ROLE_LEGEND, x, y, COLOUR_TEXT, name.at) + 3 * unit;
@@ -147,8 +89,8 @@ static void find_marks(struct picture *picture)
         const struct finding *high = text_equal(series->y, "ns") ? level[i].time : level[i].latency;
         char buffer[LABEL_SIZE];
         struct text text = text_in(buffer, sizeof buffer);
-        if (level[i].size && has_value(level[i].size) && level[i].size->value >= picture->x.low &&
-            level[i].size->value <= picture->x.high && level[i].name[2] != 'i') {
+        if (level[i].size && has_value(level[i].size) && level[i].size->value >= picture->x.axis.low &&
+            level[i].size->value <= picture->x.axis.high && level[i].name[2] != 'i') {
             int x, width, y = picture->y.to + (int)(picture->marks % 2) * FONT_HEIGHT * picture->scale + picture->scale;
             picture->mark[picture->marks++] = level[i].size->value;
             text_format(&text, "%s ", level[i].name);
@@ -159,8 +101,8 @@ static void find_marks(struct picture *picture)
                 x = (int)picture_place(&picture->x, level[i].size->value) + 6 * picture->scale;
             picture_label(picture, ROLE_MARK, x, y, COLOUR_MARK, text.at);
         }
-        if (high && has_value(high) && text_equal(high->unit, series->y) && high->value >= picture->y.low &&
-            high->value <= picture->y.high)
+        if (high && has_value(high) && text_equal(high->unit, series->y) && high->value >= picture->y.axis.low &&
+            high->value <= picture->y.axis.high)
             picture->high[picture->heights++] = high->value;
     }
 }
@@ -193,13 +135,12 @@ static void label_heights(struct picture *picture)
 static void label_ticks(struct picture *picture)
 {
     int unit = FONT_WIDTH * picture->scale, line = FONT_HEIGHT * picture->scale, end = 0;
-    const struct series *series = picture->curve[0];
 
     for (unsigned i = 0; i < picture->x.ticks; i++) {
         char buffer[LABEL_SIZE];
         struct text text = text_in(buffer, sizeof buffer);
         int width, x;
-        tick_text(&text, picture->x.tick[i], series->x);
+        axis_label(&text, &picture->x.axis, picture->x.tick[i]);
         width = (int)text.length * unit;
         x = (int)picture_place(&picture->x, picture->x.tick[i]) - width / 2;
         if (x < end || x + width > picture->width - unit / 2)
@@ -211,7 +152,7 @@ static void label_ticks(struct picture *picture)
         char buffer[LABEL_SIZE];
         struct text text = text_in(buffer, sizeof buffer);
         int y = (int)picture_place(&picture->y, picture->y.tick[i]) - line / 2;
-        tick_text(&text, picture->y.tick[i], series->y);
+        axis_label(&text, &picture->y.axis, picture->y.tick[i]);
         picture_label(picture, ROLE_Y_AXIS, picture->x.from - unit - (int)text.length * unit, y, COLOUR_TEXT, text.at);
     }
 }
@@ -219,21 +160,23 @@ static void label_ticks(struct picture *picture)
 static void name_axes(struct picture *picture)
 {
     int unit = FONT_WIDTH * picture->scale, line = FONT_HEIGHT * picture->scale;
-    const struct series *series = picture->curve[0];
-    bool footprint = is_footprint(series);
+    const char *id = picture->curve[0]->id;
     char buffer[LABEL_SIZE];
     struct text text = text_in(buffer, sizeof buffer);
 
-    if (footprint)
-        text_string(&text, "footprint, ");
-    text_format(&text, "%s%s", unit_name(series->x), picture->x.logarithmic ? " (logarithmic)" : "");
+    axis_title(&text, &picture->x.axis, curve_x(id));
     picture_label(picture, ROLE_X_AXIS,
                   picture->x.from + (picture->x.to - picture->x.from - (int)text.length * unit) / 2,
                   picture->y.from + 2 * line - line / 4, COLOUR_FAINT, text.at);
     text = text_in(buffer, sizeof buffer);
-    text_format(&text, "%s%s%s", unit_name(series->y), footprint ? " a load" : "",
-                picture->y.logarithmic ? " (logarithmic)" : "");
+    axis_title(&text, &picture->y.axis, curve_y(id));
     picture_label(picture, ROLE_Y_AXIS, 2 * unit, picture->y.to - line - line / 2, COLOUR_FAINT, text.at);
+}
+
+static void set_axis(struct scale *scale, const struct extent *extent, const char *unit)
+{
+    scale->axis = axis_for(extent->low, extent->high, unit);
+    scale->ticks = axis_ticks(&scale->axis, scale->tick);
 }
 
 void picture_make_plot(struct picture *picture)
@@ -242,12 +185,10 @@ void picture_make_plot(struct picture *picture)
     struct extent x, y;
     char buffer[LABEL_SIZE];
     struct text title = text_in(buffer, sizeof buffer);
-    bool bytes;
 
     if (picture->curves == 0)
         return;
-    bytes = text_equal(picture->curve[0]->x, "bytes");
-    title_text(&title, picture->curve[0]);
+    curve_title(&title, picture->curve[0]->id, picture->curves == 1);
     picture_label_large(picture, ROLE_TITLE, left, left, COLOUR_TEXT, title.at);
     make_legend(picture, left, left + 2 * line + line / 2);
     picture->x.from = 10 * unit;
@@ -255,10 +196,8 @@ void picture_make_plot(struct picture *picture)
     picture->y.from = picture->height - 5 * line;
     picture->y.to = left + 6 * line;
     find_extents(picture, &x, &y);
-    give_room(&y);
-    picture_scale(&picture->x, x.low, x.high, bytes ? 16 : 100, bytes,
-                  (unsigned)((picture->x.to - picture->x.from) / (8 * unit)));
-    picture_scale(&picture->y, y.low, y.high, 8, false, (unsigned)((picture->y.from - picture->y.to) / (2 * line)));
+    set_axis(&picture->x, &x, picture->curve[0]->x);
+    set_axis(&picture->y, &y, picture->curve[0]->y);
     label_ticks(picture);
     name_axes(picture);
     find_marks(picture);

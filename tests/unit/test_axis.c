@@ -102,6 +102,27 @@ static void labels(void **state)
     expect_labels(0, 4000000, "", AXIS_EVEN, "0 | 500k | 1M | 1.5M | 2M | 2.5M | 3M | 3.5M | 4M");
 }
 
+static void expect_title(double low, double high, const char *unit, const char *name, const char *expected)
+{
+    struct axis axis = axis_for(low, high, unit);
+    char buffer[64];
+    struct text text = text_in(buffer, sizeof buffer);
+
+    axis_title(&text, &axis, name);
+    assert_string_equal(buffer, expected);
+}
+
+static void titles(void **state)
+{
+    (void)state;
+    expect_title(1024, 1 << 20, "bytes", "footprint", "footprint, bytes (logarithmic)");
+    expect_title(1024, 1 << 20, "bytes", "", "bytes (logarithmic)");
+    expect_title(1, 16, "ways", "ways", "ways");
+    expect_title(1, 16, "", "sets", "sets");
+    expect_title(1, 1e6, "", "", "logarithmic");
+    expect_title(1, 16, "", "", "");
+}
+
 static double tamed(double number)
 {
     return fmax(fmin(number, 1e300), -1e300);
@@ -154,7 +175,7 @@ static void any_range(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(logarithms), cmocka_unit_test(numbers_as_written),
-                                       cmocka_unit_test(labels), cmocka_unit_test(any_range)};
+                                       cmocka_unit_test(labels), cmocka_unit_test(titles), cmocka_unit_test(any_range)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
