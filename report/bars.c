@@ -78,7 +78,7 @@ bool report_bars(struct report_sink *sink, const struct notebook *notebook, unsi
     writer_start(&writer, sink);
     for (unsigned i = 0; i < notebook->series_count; i++) {
         const struct series *series = &notebook->series[i];
-        struct point ends[2];
+        struct point ends[2] = {{0}};
         if (series->count < 2 || !extents(notebook, series, &ends[0], &ends[1]))
             continue;
         for (unsigned row = 0; row < BARS_ROWS; row++) {
