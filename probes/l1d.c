@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* l1d.c: capacity, ways, line and hit latency of the first-level data cache.
+/* l1d.c: capacity, ways and line of the first-level data cache.
  *
- * Findings: l1d.latency (cycles), l1d.size (bytes), l1d.ways, l1d.line (bytes).
+ * Findings: l1d.size (bytes), l1d.ways, l1d.line (bytes).
  *
  * The algorithms are X-Ray's (paper 000, Figures 6 and 8) with every question "is this sequence compact?" put as a
  * decision against a control in the same pages that is compact for certain, and the smallest effect derived rather than
@@ -294,25 +294,8 @@ static uint64_t find_line(struct l1d *l1d, double *errors)
     return usable(l1d) ? line : 0;
 }
 
-static void measure_hit(struct l1d *l1d, struct notebook *notebook, uint64_t cost)
-{
-    uint64_t before = machine_steps(l1d->bench.machine);
-    struct hit hit;
-    if (!hit_measure(&l1d->bench, l1d->base, &hit))
-        return;
-    cost += machine_steps(l1d->bench.machine) - before;
-    if (hit.cycles)
-        note_value(notebook, "l1d.latency", (double)hit.cycles, "cycles", hit.confidence, cost,
-                   "dependent loads of lines that fit, against dependent adds in the same stretch");
-    else
-        note_missing(notebook, "l1d.latency", "cycles", cost,
-                     "between %.2f and %.2f core cycles: noise, or the clock's step of %u ticks, hides which", hit.low,
-                     hit.high, (unsigned)l1d->bench.clock.step);
-}
-
 static void missing(struct notebook *notebook, uint64_t cost, const char *why)
 {
-    note_missing(notebook, "l1d.latency", "cycles", cost, "%s", why);
     note_missing(notebook, "l1d.size", "bytes", cost, "%s", why);
     note_missing(notebook, "l1d.ways", "ways", cost, "%s", why);
     note_missing(notebook, "l1d.line", "bytes", cost, "%s", why);
@@ -474,11 +457,6 @@ bool probe_l1d(struct machine *machine, const struct request *request, struct no
     bool ready = rate_measure(&l1d.bench, &rate);
     if (ready && hit_least_miss(&l1d.bench, l1d.base, &l1d.least) && find_bound(&l1d, &seen)) {
         l1d.bench.permille = 200;
-        if (l1d.bench.cycles_per_tick <= 0)
-            note_missing(notebook, "l1d.latency", "cycles", machine_steps(machine) - start,
-                         "core cycles are not known: adds and multiplies do not agree");
-        else
-            measure_hit(&l1d, notebook, machine_steps(machine) - start);
         measure_way(&l1d, notebook, start);
         l1d.bench.permille = 800;
         if (noted(notebook, "l1d.ways") && noted(notebook, "l1d.ways")->measured)

@@ -5,11 +5,11 @@
 const struct probe probe_list[] = {
     {"clock", "the clock, the core's frequency, and what interrupts it",
      "cpu.tsc cpu.clock_step cpu.frequency noise.max_gap", probe_clock, 500, true},
-    {"latency", "load latency against footprint, and its plateaus",
-     "latency.plateaus latency.1.cycles latency.1.ns latency.1.ends latency.1g.sizes latency.2m.sizes latency.4k.sizes",
-     probe_latency, 20000, false},
-    {"l1d", "capacity, ways, line and latency of the L1 data cache", "l1d.latency l1d.size l1d.ways l1d.line",
-     probe_l1d, 1500, true},
+    {"latency", "how many levels of caches there are, and the latency of each and of memory",
+     "latency.levels l1d.latency l1d.latency.ns l2.latency l2.latency.ns l3.latency l3.latency.ns l4.latency "
+     "l4.latency.ns mem.latency mem.latency.ns latency.1g.sizes latency.2m.sizes latency.4k.sizes",
+     probe_latency, 6000, false},
+    {"l1d", "capacity, ways and line of the L1 data cache", "l1d.size l1d.ways l1d.line", probe_l1d, 1500, true},
 };
 
 const unsigned probe_count = sizeof probe_list / sizeof *probe_list;

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 /* The probes of this test, so that it does not change with the real ones. */
-const struct probe probe_list[] = {{"latency", "load latency", "latency.plateaus", NULL, 20000, false},
+const struct probe probe_list[] = {{"latency", "load latency", "latency.levels", NULL, 20000, false},
                                    {"l1d", "the L1 data cache", "l1d.size", NULL, 1000, true},
                                    {"l1", "nothing", "l1.size", NULL, 1000, false}};
 const unsigned probe_count = 3;

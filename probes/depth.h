@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* depth.h: where lines lie after so much else has been read.
+ *
+ * Lines that nothing else touches (targets) are loaded once; then so many other bytes are read, once or several times;
+ * then the targets are loaded again, and that is timed. Every level too small for those bytes has lost the targets, and
+ * every larger one still has them. So the time is the latency of one level, not a mean over a curve that mixes levels:
+ * more passes over the same bytes push the targets out of a level whose replacement is random, or not quite LRU, as
+ * surely as out of an LRU one, and never out of a level in which all bytes have room. (Paper 000, section 5, asks for
+ * sequences that make the upper levels transparent; this is such a sequence for sets of any hash and any policy.)
+ *
+ * Translation has no part in it: just before a group of targets is timed, another line of each of its pages is loaded,
+ * and a group lies in two pages. One target in 4 KB, in no regular order: no prefetcher brings one in. */
+#pragma once
+#include "probes/sample.h"
+#include "probes/stretch.h"
+
+struct depth {
+    struct bench *bench;
+    uint64_t targets, room; /* where targets may lie, and how many bytes that is: a power of two of units */
+    uint64_t unit;          /* bytes: 4 KB, or the smallest page where that is larger */
+    uint64_t page;          /* bytes */
+    unsigned group;         /* targets that are timed together */
+    double hit, extra;      /* ticks of a load that hits the first level; and what it takes more in such pages */
+    double itself; /* ticks that a short reading has too much or too little, by the way that the clock is read */
+    uint64_t others, most; /* where the other bytes begin, and how many there are */
+};
+
+/* A latency, in core cycles (ticks when cycles are not known). */
+struct latency_of {
+    double cycles, variance;  /* mean of the groups; variance of that mean, with what the clock's step hides of it */
+    double spread;            /* variance of a single group */
+    double bias;              /* what noise may have added to it: it lies so far from the middle */
+    double low, middle, high; /* quartiles of the groups */
+};
+
+/* Divides a mapped stretch into targets and others. hit: ticks of a load that hits the first level; extra: what such a
+ * load takes more in the stretch's pages. False: it is too small. */
+bool depth_open(struct depth *, struct bench *, const struct stretch *, double hit, double extra);
+
+/* Loads of targets after `passes` passes over `bytes` others (1 KB to depth->most). Targets lie where a piece of memory
+ * that begins with the others would go on. False: skipped or refused. */
+bool depth_after(struct depth *, uint64_t bytes, unsigned passes, struct latency_of *);
+
+/* Loads of targets that were flushed (CLFLUSH): memory's latency, of lines scattered over all rows and banks; or of a
+ * few whose rows are still open: the least that memory takes. False: skipped, or refused: it cannot be asked. */
+bool depth_flushed(struct depth *, bool scattered, struct latency_of *);

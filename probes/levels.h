@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* levels.h: which levels there are between a load and memory, and the latency of each. */
+#pragma once
+#include "probes/depth.h"
+
+enum { MOST_PLACES = 256, MOST_LEVELS = 8 };
+
+/* Latency after so many other bytes. */
+struct place {
+    uint64_t bytes;
+    struct latency_of latency;
+    bool memory; /* targets came from memory */
+};
+
+struct level {
+    double cycles;        /* core cycles (ticks when those are not known) */
+    double deviation;     /* standard deviation of that, and what it may be off */
+    double numbering;     /* probability that a level before it was overlooked */
+    uint64_t first, last; /* bytes after which targets were found there */
+};
+
+struct levels {
+    double hit; /* what a load takes that hits the first level */
+    struct place place[MOST_PLACES];
+    unsigned places;
+    struct level level[MOST_LEVELS]; /* the first level's is [0]; memory's is not among them */
+    unsigned count;
+    struct level memory;     /* cycles 0: not reached */
+    double narrow;           /* a step that was seen, but not well enough to be a level */
+    double counting;         /* probability that a level was overlooked */
+    bool flushed;            /* memory's latency was asked by flushing lines */
+    struct latency_of least; /* then: the least that memory takes */
+};
+
+/* Latencies closer than this are one: 2 % or half a core cycle, whichever is more. */
+double levels_tolerance(double cycles);
+
+/* Measures places upward until targets come from memory, or the stretch ends, and finds the levels. hit: core cycles
+ * (ticks) of a load that hits the first level. False: skipped or
+ * refused; the places measured by then are there. */
+bool levels_measure(struct depth *, double hit, struct levels *);
+
+/* Finds the levels among places measured before (by footprint, ascending) and memory's latency (cycles 0: not known).
+ */
+void levels_infer(struct levels *);
