@@ -182,7 +182,7 @@ TESTED := $(IMAGES) $(HOST_PROGRAMS) build/facts-linux build/silicon-bochs.so $(
 test: build/set-up-test $(TESTED) clang
 	@$(PYTHON) tests/run.py
 test-host: build/set-up-test $(TESTED)
-	@$(PYTHON) tests/run.py --only unit/,image/,host/,model/,replay/,linux/
+	@$(PYTHON) tests/run.py --only unit/,image/,host/,compare/,report/,usb/,model/,replay/,linux/
 test-boot: build/set-up-test $(TESTED)
 	@$(PYTHON) tests/run.py --only boot/,screen/,menu/,bochs/
 # The picture in README.md, as QEMU's screen shows it.

@@ -13,6 +13,7 @@ from booted import BANNER
 from suite import BUILD, ROOT, case, expect
 
 PAGE = r"^screen page (\d+) of (\d+), (\d+) x (\d+) pixels"
+MOST_PAGES = 13
 MENU = r"Full run in \d s"
 README_PICTURE = os.path.join(ROOT, "docs", "images", "screen.png")
 
@@ -134,14 +135,16 @@ def pieces(line, columns):
     return [line[at:at + columns] for at in range(0, max(1, len(line)), columns)]
 
 
-def other_picture(machine, name, before):
-    """Captures the screen once it shows something else than before."""
-    for _ in range(100):
-        picture = shot(machine, name)
-        if picture.pixels != before:
-            return picture
+def text_page(machine, screen, ink, name, page):
+    """Waits until page `page` is there down to its last line; its picture, its rows, and how many pages there are."""
+    for _ in range(200):
+        picture = shot(machine, f"{name}-{page}")
+        rows = screen.read(picture.mask(ink))
+        for count in range(page, MOST_PAGES):
+            if any(readable(f"{page} of {count}   space", row) for row in rows):
+                return picture, rows, count
         time.sleep(0.2)
-    raise qemu.Trouble("a key changed nothing on the screen")
+    raise qemu.Trouble(f"page {page} does not come, or not its last line: {rows}")
 
 
 def text_pages(name, columns, rows, lines, seconds, **how):
@@ -153,23 +156,19 @@ def text_pages(name, columns, rows, lines, seconds, **how):
             machine.wait(r"\[\d/\d\] \w+ +\d+ %", 90)
             screen, ink = text_screen(machine, columns, rows, name)
             machine.wait("Press space", 200)
-            time.sleep(1)
-            table = []
-            seen = [shot(machine, f"{name}-1")]
-            while len(seen) == 1 or seen[-1].pixels != seen[0].pixels:
-                expect(0.01 < seen[-1].shown() < 0.5, f"{seen[-1].shown():.1%} of the screen is shown")
-                table += screen.read(seen[-1].mask(ink))
-                expect(len(seen) < 12, "no end of pages")
-                if any(readable("1 of 1   space", row) for row in table):
-                    break
+            first, table, count = text_page(machine, screen, ink, name, 1)
+            for page in range(1, count + 1):
+                picture, read, told = text_page(machine, screen, ink, name, page)
+                expect(told == count, f"page {page} is one of {told}, page 1 one of {count}")
+                expect(0.01 < picture.shown() < 0.5, f"{picture.shown():.1%} of the screen is shown")
+                table += read
                 machine.press("spc")
-                seen.append(other_picture(machine, f"{name}-{len(seen) + 1}", seen[-1].pixels))
+            again, _, _ = text_page(machine, screen, ink, name, 1)
+            expect(again.pixels == first.pixels, "after the last page comes not the first")
             context.note("\n".join(table))
             ids = set(re.findall(r"^(?:cpu|l1d|noise|latency)\.\w[\w.]*(?= )", machine.serial.text(), re.MULTILINE))
             lost = [wanted for wanted in ids if not any(readable(f"{wanted} ", row) for row in table)]
             expect(ids and not lost, f"on no page: {lost}")
-            count = max(1, len(seen) - 1)
-            expect(any(readable(f"{count} of {count}   space", row) for row in table), f"{count} pages, but not told so")
             expect(not re.search(PAGE, machine.serial.text(), re.MULTILINE), "pictures all the same")
             position = len(machine.serial.raw)
             machine.press("q")
