@@ -13,7 +13,7 @@ enum {
     FEW = 16,
     MANY = 512,
     MOST_ROUNDS = 256,
-    MOST_READ = 1 << 18, /* lines of others, for one latency */
+    MOST_READ = 1 << 17, /* lines of others, for one latency */
     FLUSHED_GROUP = 128,
     LARGE_GROUP = 8, /* targets timed together ... */
     PAGES = 4,       /* ... in so many pages */

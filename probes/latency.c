@@ -130,8 +130,9 @@ static void note_memory(struct latency *latency, unsigned count, uint64_t cost)
         note_latency(latency, "mem", levels->memory.cycles,
                      confidence_within(levels->memory.deviation, levels_tolerance(levels->memory.cycles)), cost,
                      levels->flushed ? "flushed lines, in rows of memory at random" : "the staircase's last step");
-        if (levels->counting < MOST_ERROR)
-            note_value(latency->notebook, "latency.levels", count, "", confidence_from(levels->counting), cost,
+        if (levels->counting < MOST_ERROR || levels->count)
+            note_value(latency->notebook, "latency.levels", count, "",
+                       confidence_from(levels->counting < LEAST_SURE ? levels->counting : LEAST_SURE), cost,
                        "steps of the staircase of latency against bytes read in between");
         else
             note_missing(latency->notebook, "latency.levels", "", cost,

@@ -6,9 +6,8 @@
 #include "probes/confidence.h"
 
 enum {
-    FIRST = 1 << 10,    /* bytes */
-    QUARTERS = 4 << 20, /* bytes: four places an octave up to here, then two */
-    CLOSEST = 16,       /* places an octave at most: in a narrow step */
+    FIRST = 1 << 10, /* bytes */
+    CLOSEST = 16,    /* places an octave at most: in a narrow step */
     MOST_PASSES = 64,
     MOST_VISITS = 1 << 19, /* of a place, before another look at it */
     MOST_CLOSER = 4 << 20, /* visits that looking closer may cost */
@@ -103,7 +102,7 @@ static bool sweep(struct depth *depth, struct levels *levels)
         }
         if (!levels->flushed && bytes >= ENOUGH && bytes >= BEYOND * step)
             break;
-        bytes += octave_of(bytes) / (bytes < QUARTERS ? 4 : 2);
+        bytes += octave_of(bytes) / 2;
     }
     return true;
 }
@@ -161,7 +160,7 @@ static bool lonely(const struct levels *levels, unsigned index)
 static bool look_closer(struct depth *depth, struct levels *levels)
 {
     uint64_t start = machine_steps(depth->bench->machine);
-    for (unsigned parts = 8; parts <= CLOSEST; parts *= 2)
+    for (unsigned parts = 4; parts <= CLOSEST; parts *= 2)
         for (unsigned i = 1; i < levels->places && levels->places < MOST_PLACES; i++) {
             if (machine_steps(depth->bench->machine) - start > MOST_CLOSER)
                 return true;
