@@ -57,7 +57,7 @@ def linux_l1d(context):
     declared = declared_here()
     latencies = []
     for number in range(1, context.setting("linux_runs", 3) + 1):
-        chosen = [] if context.setting("linux_full", 0) else ["--probe", "l1d"]
+        chosen = [] if context.setting("linux_full", 0) else ["--probe", "latency,l1d"]
         result = measure(context, f"run{number}", LINUX, *chosen, "--seed", str(number))
         if result["machine"]["emulated"]:
             raise Skipped("this computer is emulated: its clock shows another machine's caches")

@@ -423,7 +423,7 @@ def values_of(context, name, text, *options):
 def metamorphic_structure(context):
     """Other seeds, probes alone, half of the memory, slower everything: the first level stays what it is."""
     text = base_machine()
-    plain = values_of(context, "plain", text, "--probe", "l1d")
+    plain = values_of(context, "plain", text, "--probe", "latency,l1d")
     expect(all(plain[name] for name in STRUCTURE), f"the plain machine gives {plain}")
     half = re.search(r"^span\s*=\s*(\d+)M", text, re.M)
     expect(half, "no span in the machine's file")
@@ -432,7 +432,7 @@ def metamorphic_structure(context):
             ("beside", text, ("--probe", "clock,l1d")),
             ("turned", text, ("--probe", "l1d,clock", "--seed", seed("turned"))),
             ("half", text, ("--probe", "l1d", "--memory", f"{int(half.group(1)) // 2}M")),
-            ("slow", doubled_times(text), ("--probe", "l1d"))):
+            ("slow", doubled_times(text), ("--probe", "latency,l1d"))):
         values = values_of(context, name, changed, *options)
         for finding in STRUCTURE:
             expect(values[finding] == plain[finding], f"{name}: {finding} is {values[finding]}, not {plain[finding]}")
@@ -445,7 +445,7 @@ def metamorphic_structure(context):
 def metamorphic_ways(context):
     """Twice the ways in the file, twice the ways in the report, and twice the size."""
     text = base_machine()
-    plain = values_of(context, "plain", text, "--probe", "l1d")
-    more = values_of(context, "more", doubled_ways(text), "--probe", "l1d")
+    plain = values_of(context, "plain", text, "--probe", "latency,l1d")
+    more = values_of(context, "more", doubled_ways(text), "--probe", "latency,l1d")
     for name, factor in (("l1d.ways", 2), ("l1d.size", 2), ("l1d.line", 1), ("l1d.latency", 1)):
         expect(more[name] == factor * plain[name], f"{name}: {plain[name]} becomes {more[name]}")
