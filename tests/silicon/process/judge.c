@@ -28,21 +28,25 @@ static bool next_promised(const char **at, char id[28])
     return length > 0;
 }
 
-/* Whether an id is the business of a probe that has left anything in the report. */
+/* Whether an id is the business of a probe that has left anything in the report: of the one that promises this very id,
+ * or else of one that promises another about the same subject. */
 static bool was_asked(const struct notebook *notebook, const char *id)
 {
     char one[28];
+    bool promised = false, exactly = false, alike = false;
 
     for (unsigned i = 0; i < probe_count; i++) {
-        bool its = false, ran = false;
+        bool its = false, about = false, ran = false;
         for (const char *at = probe_list[i].ids; next_promised(&at, one);) {
-            its = its || same_subject(id, one);
+            its = its || strcmp(id, one) == 0;
+            about = about || same_subject(id, one);
             ran = ran || noted(notebook, one);
         }
-        if (its && ran)
-            return true;
+        promised = promised || its;
+        exactly = exactly || (its && ran);
+        alike = alike || (about && ran);
     }
-    return false;
+    return promised ? exactly : alike;
 }
 
 static void add(struct judgements *judgements, const char *id, const struct finding *finding, struct truths *truths)
