@@ -5,8 +5,8 @@
 enum {
     LINE = 64,          /* bytes between the stops */
     FIRST = 1 << 10,    /* bytes */
-    QUARTERS = 1 << 20, /* bytes: four footprints an octave up to here */
-    HALVES = 4 << 20,   /* and two up to here */
+    QUARTERS = 1 << 18, /* bytes: four footprints an octave up to here */
+    HALVES = 1 << 20,   /* and two up to here */
     BATCHES = 7,
     SHORT_BATCH = 2048, /* visits */
     LONG_BATCH = 8192,

@@ -20,10 +20,11 @@ enum {
     SMALL_GROUP = 2, /* or each in a page of its own */
     MOST_GROUPS = 1024,
     LEAST_GROUPS = 8,
-    PARTS = 16, /* pieces that the others are read in, in another order each time */
+    PARTS = 4, /* pieces that the others are read in, in another order each time */
     SPREAD = 8,
-    SMOOTH = 64,  /* readings that what a reading itself takes is a mean of */
-    FLUSHES = 16, /* visits of a script */
+    SMOOTH = 64,    /* readings that what a reading itself takes is a mean of */
+    FLUSHES = 16,   /* visits of a script */
+    SAME_ORDER = 4, /* rounds: to link targets takes longer than to visit them */
     LOOKS = 5,
     ADDS = 8192
 };
@@ -241,13 +242,14 @@ static uint64_t targets_beside(const struct depth *depth, uint64_t bytes, unsign
     return count;
 }
 
-/* Whether a mean is known well enough: to a third of half a cycle or of 2 %. */
-static bool known_well(const struct depth *depth, struct sample *sample, double cycles, struct latency_of *latency)
+/* Whether a mean is known well enough: to half of half a cycle or of 2 %, or, for a first look, to all of it. */
+static bool known_well(const struct depth *depth, bool first_look, struct sample *sample, double cycles,
+                       struct latency_of *latency)
 {
     if (sample->count < LEAST_GROUPS)
         return false;
     summarise(depth, sample, cycles, latency);
-    double room = (latency->cycles > 25 ? latency->cycles / 50 : 0.5) / 3;
+    double room = (latency->cycles > 25 ? latency->cycles / 50 : 0.5) / (first_look ? 1 : 2);
     return latency->variance <= room * room;
 }
 
@@ -259,11 +261,15 @@ bool depth_after(struct depth *depth, uint64_t bytes, unsigned passes, struct la
     double cycles;
     if (!cycles_of_tick(depth, &cycles))
         return false;
-    for (unsigned round = 0; round < rounds && !known_well(depth, &sample, cycles, latency); round++) {
-        struct layout layout = layout_behind(depth, bytes, count);
+    struct layout layout = layout_behind(depth, bytes, count);
+    for (unsigned round = 0; round < rounds && !known_well(depth, passes == 1, &sample, cycles, latency); round++) {
         struct reading reading;
-        if (!bench_rest(depth->bench, false) || !link_targets(depth, &layout) ||
-            !run(depth, OP_LOAD, target(depth, &layout, 0), count, &reading))
+        if (round % SAME_ORDER == 0) {
+            layout = layout_behind(depth, bytes, count);
+            if (!link_targets(depth, &layout))
+                return false;
+        }
+        if (!bench_rest(depth->bench, false) || !run(depth, OP_LOAD, target(depth, &layout, 0), count, &reading))
             return false;
         for (unsigned pass = 0; pass < passes; pass++)
             if (!read_others(depth, bytes))
@@ -289,6 +295,15 @@ static bool flush(struct depth *depth, const struct layout *layout)
     return true;
 }
 
+/* The largest power of two that is not above a number, which is at least 1. */
+static uint64_t largest_power(uint64_t number)
+{
+    uint64_t power = 1;
+    while (power <= number / 2)
+        power *= 2;
+    return power;
+}
+
 bool depth_flushed(struct depth *depth, bool scattered, struct latency_of *latency)
 {
     enum { TIMES = 8 };
@@ -301,9 +316,12 @@ bool depth_flushed(struct depth *depth, bool scattered, struct latency_of *laten
         return false;
     for (unsigned round = 0; round < TIMES; round++) {
         struct layout layout = layout_behind(depth, scattered ? depth->room : depth->unit, count);
+        uint64_t whole = largest_power(depth->room + depth->most);
         struct reading reading;
         /* A doorstep in a small page opens the target's row; then pairs in one bank close each other's. */
         layout.scattered = scattered && depth->page > ROW;
+        if (layout.scattered && whole <= PAGES * depth->page && whole > depth->room)
+            layout.block = whole / count; /* all over what four pages reach */
         if (layout.scattered)
             layout.group = FLUSHED_GROUP; /* long: how many banks a refresh has closed depends on the time in between */
         if (!bench_rest(depth->bench, false) || !link_targets(depth, &layout) ||

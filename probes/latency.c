@@ -287,7 +287,9 @@ static void measure_curves(struct latency *latency)
     latency->curve.permilles = pages ? 500 / pages : 0;
     for (unsigned i = pages; i-- && bench_ok(&latency->bench);) {
         latency->curve.permille = 500 + (pages - 1 - i) * latency->curve.permilles;
-        measure_curve(latency, machine_page(machine, i), end);
+        /* With smaller pages the curve parts from the first one long before its end. */
+        bool first = i + 1 == pages || latency->all_memory || end < LEAST_CURVE;
+        measure_curve(latency, machine_page(machine, i), first ? end : LEAST_CURVE);
     }
 }
 
