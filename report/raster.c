@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* raster.c: see raster.h. */
 #include "report/raster.h"
+#include "base/arithmetic.h"
 #include "report/font.h"
 
 static int lowest(int one, int other)
@@ -24,16 +25,6 @@ static int whole(double number)
 static double size_of(double number)
 {
     return number < 0 ? -number : number;
-}
-
-/* Newton's method; exact enough for pixels. */
-static double root(double square)
-{
-    double guess = square > 1 ? square : 1;
-
-    for (unsigned i = 0; i < 40; i++)
-        guess = (guess + square / guess) / 2;
-    return guess;
 }
 
 /* 0 to 1 as a share of 256. */
@@ -75,7 +66,7 @@ void raster_frame(struct raster *raster, int x, int y, int width, int height, in
 
 void raster_line(struct raster *raster, struct spot from, struct spot to, double thick, uint32_t colour)
 {
-    double right = to.x - from.x, down = to.y - from.y, length = root(right * right + down * down);
+    double right = to.x - from.x, down = to.y - from.y, length = square_root(right * right + down * down);
     double half = thick / 2, reach = half + 1;
     int top = highest(whole((from.y < to.y ? from.y : to.y) - reach), raster->top);
     int bottom = lowest(whole((from.y > to.y ? from.y : to.y) + reach), raster->top + raster->rows - 1);
@@ -120,7 +111,7 @@ static double inside(enum marker marker, double right, double down, double size)
 
     switch (marker) {
     case MARKER_DISC:
-        return size - root(right * right + down * down);
+        return size - square_root(right * right + down * down);
     case MARKER_SQUARE:
         return size * 0.9 - (across > along ? across : along);
     case MARKER_DIAMOND:

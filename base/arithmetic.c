@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* arithmetic.c: roots and powers. */
+#include "base/arithmetic.h"
+
+double square_root(double square)
+{
+    enum { HALVINGS = 64 }; /* 50 to come near the root of 1e30 from above, and a few to double the digits */
+    double guess = square > 1 ? square : 1;
+    if (!(square > 0))
+        return 0;
+    for (unsigned i = 0; i < HALVINGS; i++)
+        guess = (guess + square / guess) / 2;
+    return guess;
+}
+
+uint64_t power_of_two_within(uint64_t number)
+{
+    uint64_t power = 1;
+    while (power <= number / 2)
+        power *= 2;
+    return power;
+}

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* arithmetic.h: what a C library would have. */
+#pragma once
+#include <stdint.h>
+
+/* The square root of a finite number up to 1e30, to the last digit or two; of what is not above 0 it is 0. Newton's
+ * method. */
+double square_root(double);
+
+/* The largest power of two that is at most a number; 1 for 0. */
+uint64_t power_of_two_within(uint64_t);
