@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* curve.c: footprints and batches. */
 #include "probes/curve.h"
+#include "base/arithmetic.h"
 
 enum {
     LINE = 64,          /* bytes between the stops */
@@ -16,9 +17,7 @@ enum {
 
 static uint64_t next_footprint(uint64_t bytes)
 {
-    uint64_t octave = FIRST;
-    while (octave <= bytes / 2)
-        octave *= 2;
+    uint64_t octave = power_of_two_within(bytes);
     return bytes + octave / (bytes < QUARTERS ? 4 : bytes < HALVES ? 2 : 1);
 }
 

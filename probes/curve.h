@@ -18,7 +18,7 @@ struct curve {
     struct point point[CURVE_POINTS]; /* bytes; quartiles of the batches, in core cycles or ticks a visit */
 };
 
-/* Measures footprints upward to the limit: four an octave up to 256 KB, two up to 1 MB, then one. Each is walked line by
- * line in pseudo-random cyclic order: one lap to fill, then batches from all over another one. False: skipped or
+/* Measures footprints upward to the limit: four an octave up to 256 KB, two up to 1 MB, then one. Each is walked line
+ * by line in pseudo-random cyclic order: one lap to fill, then batches from all over another one. False: skipped or
  * refused; what was measured is there. */
 bool curve_measure(struct curve *);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* depth.c: targets, the bytes that push them out, and how long a target takes then. */
 #include "probes/depth.h"
+#include "base/arithmetic.h"
 #include "base/random.h"
 
 enum {
@@ -22,7 +23,6 @@ enum {
     LEAST_GROUPS = 8,
     PARTS = 4, /* pieces that the others are read in, in another order each time */
     SPREAD = 8,
-    SMOOTH = 64,    /* readings that what a reading itself takes is a mean of */
     FLUSHES = 16,   /* visits of a script */
     SAME_ORDER = 4, /* rounds: to link targets takes longer than to visit them */
     LOOKS = 5,
@@ -103,15 +103,6 @@ static uint64_t doorstep(const struct depth *depth, const struct layout *layout,
            (depth->page > ROW ? ROW : 0);
 }
 
-static bool run(struct depth *depth, enum op op, uint64_t start, uint64_t steps, struct reading *reading)
-{
-    struct task task = {.op = op, .start = start, .steps = steps};
-    if (!machine_run(depth->bench->machine, &task, 1, reading))
-        depth->bench->refused = true;
-    depth->bench->busy += reading->ticks;
-    return bench_ok(depth->bench);
-}
-
 static bool link(struct depth *depth, uint64_t from, uint64_t to)
 {
     if (!machine_link(depth->bench->machine, OP_LOAD, from, to))
@@ -151,7 +142,7 @@ static bool read_others(struct depth *depth, uint64_t bytes)
     for (uint64_t i = 0; i < parts; i++) {
         struct reading reading;
         uint64_t begin = at[i] * part, length = at[i] + 1 < parts ? part : bytes - begin;
-        if (!run(depth, OP_READ, depth->others + begin, length / LINE, &reading))
+        if (!bench_run(depth->bench, OP_READ, depth->others + begin, length / LINE, &reading))
             return false;
     }
     return true;
@@ -173,29 +164,29 @@ static bool time_targets(struct depth *depth, const struct layout *layout, struc
         uint64_t first = target(depth, layout, i), step = doorstep(depth, layout, first);
         struct reading door, reading;
         /* So many of them that the clock's next step falls anywhere in what is timed. */
-        if (!run(depth, OP_LOAD, step, group * (1 + random_below(&random, SPREAD)), &door) ||
-            !run(depth, OP_LOAD, step, group, &door) || !run(depth, OP_LOAD, first, group, &reading))
+        if (!bench_run(depth->bench, OP_LOAD, step, group * (1 + random_below(&random, SPREAD)), &door) ||
+            !bench_run(depth->bench, OP_LOAD, step, group, &door) ||
+            !bench_run(depth->bench, OP_LOAD, first, group, &reading))
             return false;
-        /* Many doorsteps may not fit in the first level; but then the reading is long. */
-        double reading_itself = (double)door.ticks - (depth->hit + depth->extra) * group;
-        double taken =
-            group > LARGE_GROUP ? depth->itself + depth->extra * group : (double)door.ticks - depth->hit * group;
-        if (group <= LARGE_GROUP)
-            depth->itself += (reading_itself - depth->itself) / SMOOTH;
-        if (!reading.disturbances && !reading.lost && !door.disturbances && !door.lost && sample->count < MOST_GROUPS)
-            sample->value[sample->count++] = ((double)reading.ticks - taken) / group;
+        if (reading.disturbances || reading.lost || door.disturbances || door.lost || sample->count == MOST_GROUPS)
+            continue;
+        double taken = (double)door.ticks - depth->hit * group;
+        if (group <= LARGE_GROUP) {
+            depth->readings++;
+            depth->itself += (taken - depth->extra * group - depth->itself) / depth->readings;
+        } else { /* so many doorsteps may not fit in the first level; but then the reading is long */
+            taken = depth->itself + depth->extra * group;
+        }
+        sample->value[sample->count++] = ((double)reading.ticks - taken) / group;
     }
     return true;
 }
 
-/* Core cycles of a tick just now; 1 when cycles are not known. */
+/* Core cycles of a tick just now. */
 static bool cycles_of_tick(struct depth *depth, double *cycles)
 {
     struct bench *bench = depth->bench;
     double ticks[LOOKS];
-    *cycles = 1;
-    if (bench->cycles_per_tick <= 0)
-        return true;
     for (unsigned i = 0; i < LOOKS; i++)
         if (!bench_block(bench, BLOCK_ADD, ADDS, &ticks[i]))
             return false;
@@ -269,7 +260,8 @@ bool depth_after(struct depth *depth, uint64_t bytes, unsigned passes, struct la
             if (!link_targets(depth, &layout))
                 return false;
         }
-        if (!bench_rest(depth->bench, false) || !run(depth, OP_LOAD, target(depth, &layout, 0), count, &reading))
+        if (!bench_rest(depth->bench, false) ||
+            !bench_run(depth->bench, OP_LOAD, target(depth, &layout, 0), count, &reading))
             return false;
         for (unsigned pass = 0; pass < passes; pass++)
             if (!read_others(depth, bytes))
@@ -295,15 +287,6 @@ static bool flush(struct depth *depth, const struct layout *layout)
     return true;
 }
 
-/* The largest power of two that is not above a number, which is at least 1. */
-static uint64_t largest_power(uint64_t number)
-{
-    uint64_t power = 1;
-    while (power <= number / 2)
-        power *= 2;
-    return power;
-}
-
 bool depth_flushed(struct depth *depth, bool scattered, struct latency_of *latency)
 {
     enum { TIMES = 8 };
@@ -316,7 +299,7 @@ bool depth_flushed(struct depth *depth, bool scattered, struct latency_of *laten
         return false;
     for (unsigned round = 0; round < TIMES; round++) {
         struct layout layout = layout_behind(depth, scattered ? depth->room : depth->unit, count);
-        uint64_t whole = largest_power(depth->room + depth->most);
+        uint64_t whole = power_of_two_within(depth->room + depth->most);
         struct reading reading;
         /* A doorstep in a small page opens the target's row; then pairs in one bank close each other's. */
         layout.scattered = scattered && depth->page > ROW;
@@ -325,7 +308,7 @@ bool depth_flushed(struct depth *depth, bool scattered, struct latency_of *laten
         if (layout.scattered)
             layout.group = FLUSHED_GROUP; /* long: how many banks a refresh has closed depends on the time in between */
         if (!bench_rest(depth->bench, false) || !link_targets(depth, &layout) ||
-            !run(depth, OP_LOAD, target(depth, &layout, 0), count, &reading) || !flush(depth, &layout) ||
+            !bench_run(depth->bench, OP_LOAD, target(depth, &layout, 0), count, &reading) || !flush(depth, &layout) ||
             !time_targets(depth, &layout, &sample))
             return false;
     }

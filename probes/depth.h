@@ -21,11 +21,12 @@ struct depth {
     uint64_t page;          /* bytes */
     unsigned group;         /* targets that are timed together */
     double hit, extra;      /* ticks of a load that hits the first level; and what it takes more in such pages */
-    double itself; /* ticks that a short reading has too much or too little, by the way that the clock is read */
-    uint64_t others, most; /* where the other bytes begin, and how many there are */
+    double itself;          /* what short readings have too much, by the way that the clock is read: ticks, mean ... */
+    unsigned readings;      /* ... of so many */
+    uint64_t others, most;  /* where the other bytes begin, and how many there are */
 };
 
-/* A latency, in core cycles (ticks when cycles are not known). */
+/* A latency, in core cycles. */
 struct latency_of {
     double cycles, variance;  /* mean of the groups; variance of that mean, with what the clock's step hides of it */
     double spread;            /* variance of a single group */

@@ -59,17 +59,14 @@ static void note_latency(struct latency *latency, const char *level, double cycl
     text_format(&text, "%s.latency", level);
     text = text_in(ns, sizeof ns);
     text_format(&text, "%s.latency.ns", level);
-    double rate = bench->cycles_per_tick > 0 ? bench->cycles_per_tick : 1, hz = (double)bench->clock.hz * rate;
+    double hz = (double)bench->clock.hz * bench->cycles_per_tick;
     if (error > MOST_ERROR) {
         note_missing(latency->notebook, id, "cycles", cost, "noise: %.2f cycles are right with %d %% only", cycles,
                      (int)(100 * (error < 1 ? 1 - error : 0)));
         note_missing(latency->notebook, ns, "ns", cost, "noise, as for %s", id);
         return;
     }
-    if (bench->cycles_per_tick > 0)
-        note_value(latency->notebook, id, cycles, "cycles", confidence_from(error + latency->rate_error), cost, method);
-    else
-        note_missing(latency->notebook, id, "cycles", cost, "core cycles are not known");
+    note_value(latency->notebook, id, cycles, "cycles", confidence_from(error + latency->rate_error), cost, method);
     note_value(latency->notebook, ns, cycles / hz * 1e9, "ns", confidence_from(error), cost, method);
 }
 
@@ -113,8 +110,7 @@ static double error_of(const struct level *level)
 static void note_staircase(struct latency *latency)
 {
     const struct levels *levels = &latency->levels;
-    struct series *series =
-        note_series(latency->notebook, "levels", "bytes", latency->bench.cycles_per_tick > 0 ? "cycles" : "ticks");
+    struct series *series = note_series(latency->notebook, "levels", "bytes", "cycles");
     for (unsigned i = 0; i < levels->places; i++) {
         const struct latency_of *at = &levels->place[i].latency;
         note_point(latency->notebook, series,
@@ -193,8 +189,10 @@ static bool measure_first(struct latency *latency, const struct stretch *large)
     if (!hit_measure(bench, large->base + KEPT, &latency->hit))
         return false;
     stretch_unmap(bench->machine, large);
-    bool good = stretch_map(bench->machine, machine_page(bench->machine, 0), 1, &small) &&
-                hit_measure(bench, small.base + KEPT, &hit);
+    if (!stretch_map(bench->machine, machine_page(bench->machine, 0), 1, &small))
+        return true;
+    bool good = hit_measure(bench, small.base + KEPT, &hit);
+    stretch_unmap(bench->machine, &small);
     if (good && hit.high < latency->hit.low) {
         latency->extra = (latency->hit.low + latency->hit.high - hit.low - hit.high) / 2;
         latency->hit = hit;
@@ -214,9 +212,10 @@ static bool measure_levels(struct latency *latency)
         return false;
     uint64_t cost = machine_steps(bench->machine) - before;
     bench->permille = 50;
-    double rate = bench->cycles_per_tick > 0 ? bench->cycles_per_tick : 1;
+    double rate = bench->cycles_per_tick;
     if (!depth_open(&depth, bench, &stretch, first_cycles(latency) / rate, latency->extra / rate)) {
         note_first(latency, cost);
+        stretch_unmap(bench->machine, &stretch);
         return true;
     }
     bool good = levels_measure(&depth, first_cycles(latency), &latency->levels);
@@ -297,7 +296,9 @@ static void measure_curves(struct latency *latency)
 static void note_rest(struct latency *latency)
 {
     static const char *const always[] = {"l1d", "l2", "l3", "l4", "mem"};
-    const char *why = bench_ok(&latency->bench) ? "the memory is too small" : reason(latency);
+    const char *why = !bench_ok(&latency->bench)           ? reason(latency)
+                      : latency->bench.cycles_per_tick > 0 ? "the memory is too small"
+                                                           : "core cycles are not known: adds and multiplies disagree";
     uint64_t cost = machine_steps(latency->bench.machine);
     char id[28];
     for (unsigned i = 0; i < sizeof always / sizeof *always; i++) {
@@ -324,7 +325,8 @@ bool probe_latency(struct machine *machine, const struct request *request, struc
     struct rate rate;
     bool ready = rate_measure(&latency.bench, &rate);
     latency.rate_error = rate.error;
-    if (ready && measure_levels(&latency))
+    /* What a hit takes is known in core cycles, and everything else is told from it. */
+    if (ready && (latency.bench.cycles_per_tick <= 0 || measure_levels(&latency)))
         measure_curves(&latency);
     note_rest(&latency);
     return !latency.bench.skipped;

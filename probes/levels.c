@@ -3,7 +3,7 @@
  * where the bytes exceed what a level holds. A step of the staircase that at least two places agree on is a level; what
  * lies between two steps is looked at more closely. */
 #include "probes/levels.h"
-#include "probes/confidence.h"
+#include "base/arithmetic.h"
 
 enum {
     FIRST = 1 << 10, /* bytes */
@@ -29,25 +29,17 @@ static double apart(double a, double b)
     return a > b ? a - b : b - a;
 }
 
-static double root(double square)
-{
-    double value = square > 1 ? square : 1;
-    for (unsigned i = 0; i < 64 && square > 0; i++)
-        value = (value + square / value) / 2;
-    return square > 0 ? value : 0;
-}
-
 /* Whether two readings of one latency may well be the same. */
 static bool agree(const struct latency_of *a, const struct latency_of *b)
 {
-    return apart(a->cycles, b->cycles) <= levels_tolerance(a->cycles) / 4 + 2 * root(a->variance + b->variance);
+    return apart(a->cycles, b->cycles) <= levels_tolerance(a->cycles) / 4 + 2 * square_root(a->variance + b->variance);
 }
 
 /* Whether targets came from memory at a place. */
 static bool from_memory(const struct levels *levels, const struct place *place)
 {
     const struct latency_of *memory = &levels->least;
-    double noise = 2 * root(place->latency.variance + memory->variance);
+    double noise = 2 * square_root(place->latency.variance + memory->variance);
     return levels->flushed && place->latency.cycles >= memory->cycles - levels_tolerance(memory->cycles) - noise;
 }
 
@@ -69,14 +61,6 @@ static bool measure_place(struct depth *depth, const struct levels *levels, uint
         before = place->latency;
     }
     return true;
-}
-
-static uint64_t octave_of(uint64_t bytes)
-{
-    uint64_t octave = FIRST;
-    while (octave <= bytes / 2)
-        octave *= 2;
-    return octave;
 }
 
 /* Whether two neighbouring places lie on one step of the staircase. */
@@ -102,7 +86,7 @@ static bool sweep(struct depth *depth, struct levels *levels)
         }
         if (!levels->flushed && bytes >= ENOUGH && bytes >= BEYOND * step)
             break;
-        bytes += octave_of(bytes) / 2;
+        bytes += power_of_two_within(bytes) / 2;
     }
     return true;
 }
@@ -166,7 +150,8 @@ static bool look_closer(struct depth *depth, struct levels *levels)
                 return true;
             uint64_t low = levels->place[i - 1].bytes, high = levels->place[i].bytes;
             uint64_t middle = (low + high) / 2 / LINE * LINE;
-            if (high - low <= octave_of(low) / parts || middle <= low || (!lonely(levels, i - 1) && !lonely(levels, i)))
+            if (high - low <= power_of_two_within(low) / parts || middle <= low ||
+                (!lonely(levels, i - 1) && !lonely(levels, i)))
                 continue;
             if (!insert(depth, levels, i, middle))
                 return false;
@@ -200,7 +185,7 @@ static void add_place(struct step *step, const struct place *place, unsigned ind
 /* Whether a place may well be on a step. */
 static bool belongs(const struct step *step, const struct place *place)
 {
-    double mean = mean_of(step), noise = root(place->latency.variance + 1 / step->weights);
+    double mean = mean_of(step), noise = square_root(place->latency.variance + 1 / step->weights);
     return apart(mean, place->latency.cycles) <= levels_tolerance(mean) / 2 + 3 * noise;
 }
 
@@ -210,7 +195,8 @@ static bool undercut(const struct levels *levels, unsigned index)
     const struct latency_of *here = &levels->place[index].latency;
     for (unsigned i = index + 1; i < levels->places; i++) {
         const struct latency_of *there = &levels->place[i].latency;
-        if (there->cycles < here->cycles - levels_tolerance(here->cycles) - 3 * root(here->variance + there->variance))
+        if (there->cycles <
+            here->cycles - levels_tolerance(here->cycles) - 3 * square_root(here->variance + there->variance))
             return true;
     }
     return false;
@@ -221,7 +207,7 @@ static bool undercut(const struct levels *levels, unsigned index)
 static bool remainder_of(const struct levels *levels, const struct level *level, double next)
 {
     double before = level == levels->level ? levels->hit : (level - 1)->cycles;
-    return next - level->cycles < (next - before) / 4;
+    return next > level->cycles && next - level->cycles < (next - before) / 4;
 }
 
 /* Adds a step as a level, or to the last level where they are the same. A level between two others that lie further
@@ -231,7 +217,7 @@ static void add_level(struct levels *levels, const struct step *step)
     const struct place *first = &levels->place[step->first], *end = &levels->place[step->last];
     struct level level = {.cycles = mean_of(step), .first = first->bytes, .last = end->bytes};
     struct level *last = levels->count ? &levels->level[levels->count - 1] : NULL;
-    level.deviation = root(1 / step->weights) + step->bias / step->weights;
+    level.deviation = square_root(1 / step->weights) + step->bias / step->weights;
     bool wide = level.last * 6 >= level.first * 7, known = 3 * level.deviation <= levels_tolerance(level.cycles);
     if (step->first == step->last || !known || !(wide || proven(levels, &level, last ? last->cycles : 0))) {
         if (step->first != step->last)
@@ -309,14 +295,13 @@ void levels_infer(struct levels *levels)
             overlooked(levels->count ? levels->level[levels->count - 1].last : (uint64_t)FIRST, memory_begins(levels));
 }
 
-/* Memory's latency, and what targets that are found there take: those lie in few banks of memory, and find another row
- * open more often. */
+/* Memory's latency, and the least that it takes, by which places that targets come to from memory are known. */
 static bool ask_memory(struct depth *depth, struct levels *levels)
 {
     struct latency_of all;
     levels->flushed = depth_flushed(depth, false, &levels->least) && depth_flushed(depth, true, &all);
     if (levels->flushed)
-        levels->memory = (struct level){.cycles = all.cycles, .deviation = root(all.variance) + all.bias};
+        levels->memory = (struct level){.cycles = all.cycles, .deviation = square_root(all.variance) + all.bias};
     return bench_ok(depth->bench);
 }
 

@@ -13,7 +13,7 @@ struct place {
 };
 
 struct level {
-    double cycles;        /* core cycles (ticks when those are not known) */
+    double cycles;        /* core cycles */
     double deviation;     /* standard deviation of that, and what it may be off */
     double numbering;     /* probability that a level before it was overlooked */
     uint64_t first, last; /* bytes after which targets were found there */
@@ -36,7 +36,7 @@ struct levels {
 double levels_tolerance(double cycles);
 
 /* Measures places upward until targets come from memory, or the stretch ends, and finds the levels. hit: core cycles
- * (ticks) of a load that hits the first level. False: skipped or
+ * of a load that hits the first level. False: skipped or
  * refused; the places measured by then are there. */
 bool levels_measure(struct depth *, double hit, struct levels *);
 

@@ -75,16 +75,21 @@ bool bench_link(struct bench *bench, const struct walk *walk)
     return bench_ok(bench);
 }
 
-static bool run_once(struct bench *bench, const struct walk *walk, uint64_t position, uint64_t steps,
-                     struct reading *reading)
+bool bench_run(struct bench *bench, enum op op, uint64_t start, uint64_t steps, struct reading *reading)
 {
-    struct task task = {.op = walk->op, .start = walk_address(walk, position), .steps = steps};
+    struct task task = {.op = op, .start = start, .steps = steps};
     if (!machine_run(bench->machine, &task, 1, reading)) {
         bench->refused = true;
         return false;
     }
     bench->busy += reading->ticks;
-    return true;
+    return bench_ok(bench);
+}
+
+static bool run_once(struct bench *bench, const struct walk *walk, uint64_t position, uint64_t steps,
+                     struct reading *reading)
+{
+    return bench_run(bench, walk->op, walk_address(walk, position), steps, reading);
 }
 
 bool bench_warm(struct bench *bench, const struct walk *walk, uint64_t position, uint64_t steps)

@@ -30,6 +30,9 @@ uint64_t bench_seed(struct bench *); /* a new seed */
 /* Lets the machine live when 50 ms of measuring or linking have gone by, or at once with `now`. False: skip. */
 bool bench_rest(struct bench *, bool now);
 
+/* One run of one task, as it comes: not even a disturbed one is made again. False: skipped or refused. */
+bool bench_run(struct bench *, enum op, uint64_t start, uint64_t steps, struct reading *);
+
 /* Links a whole walk, with rests. */
 bool bench_link(struct bench *, const struct walk *);
 
