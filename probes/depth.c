@@ -13,18 +13,18 @@ enum {
     SMALL = 1 << 18, /* bytes of others up to which there are FEW targets */
     FEW = 16,
     MANY = 512,
-    MOST_ROUNDS = 256,
+    PARTS = 4,           /* pieces that the others are read in, at least */
+    MOST_ROUNDS = 160,   /* with one pass; fewer with more: readings are kept, and there is little room for them */
     MOST_READ = 1 << 17, /* lines of others, for one latency */
     FLUSHED_GROUP = 128,
     LARGE_GROUP = 8, /* targets timed together ... */
     PAGES = 4,       /* ... in so many pages */
     SMALL_GROUP = 2, /* or each in a page of its own */
     MOST_GROUPS = 1024,
-    LEAST_GROUPS = 8,
-    PARTS = 4, /* pieces that the others are read in, in another order each time */
+    LEAST_GROUPS = 16,
     SPREAD = 8,
     FLUSHES = 16,   /* visits of a script */
-    SAME_ORDER = 4, /* rounds: to link targets takes longer than to visit them */
+    SAME_ORDER = 2, /* rounds: to link targets takes longer than to visit them */
     LOOKS = 5,
     ADDS = 8192
 };
@@ -129,10 +129,7 @@ static bool link_targets(struct depth *depth, const struct layout *layout)
  * everything else always comes in the same order. */
 static bool read_others(struct depth *depth, uint64_t bytes)
 {
-    uint64_t part = LINE, at[2 * PARTS] = {0};
-    while (part * 2 * PARTS <= bytes)
-        part *= 2;
-    uint64_t parts = bytes / part; /* PARTS to 2 * PARTS - 1 */
+    uint64_t part = power_of_two_within(bytes) / PARTS, parts = bytes / part, at[2 * PARTS] = {0};
     struct random random = {bench_seed(depth->bench)};
     for (uint64_t i = 0; i < parts; i++) {
         uint64_t j = random_below(&random, i + 1);
@@ -224,23 +221,24 @@ static void summarise(const struct depth *depth, struct sample *sample, double c
 
 /* Targets at a time, and how often: a mean of as many groups as it takes to know a short latency well, and of fewer
  * where the others are many. */
-static uint64_t targets_beside(const struct depth *depth, uint64_t bytes, unsigned *rounds)
+static uint64_t targets_beside(const struct depth *depth, uint64_t bytes, unsigned passes, unsigned *rounds)
 {
     uint64_t count = bytes <= TINY ? FEW / 2 : FEW, affordable = MOST_READ / (bytes / LINE);
+    uint64_t most = 2 * MOST_ROUNDS / (1 + passes);
     while (count < MANY && count * SMALL < bytes * FEW && 2 * count * depth->unit <= depth->room)
         count *= 2;
-    *rounds = affordable < 1 ? 1 : affordable > MOST_ROUNDS ? MOST_ROUNDS : (unsigned)affordable;
+    *rounds = affordable < 1 ? 1 : (unsigned)(affordable > most ? most : affordable);
     return count;
 }
 
-/* Whether a mean is known well enough: to half of half a cycle or of 2 %, or, for a first look, to all of it. */
+/* Whether a mean is known well enough: to a third of half a cycle or of 2 %, or, for a first look, to all of it. */
 static bool known_well(const struct depth *depth, bool first_look, struct sample *sample, double cycles,
                        struct latency_of *latency)
 {
     if (sample->count < LEAST_GROUPS)
         return false;
     summarise(depth, sample, cycles, latency);
-    double room = (latency->cycles > 25 ? latency->cycles / 50 : 0.5) / (first_look ? 1 : 2);
+    double room = (latency->cycles > 25 ? latency->cycles / 50 : 0.5) / (first_look ? 1 : 3);
     return latency->variance <= room * room;
 }
 
@@ -248,7 +246,7 @@ bool depth_after(struct depth *depth, uint64_t bytes, unsigned passes, struct la
 {
     struct sample sample = {.count = 0};
     unsigned rounds;
-    uint64_t count = targets_beside(depth, bytes, &rounds);
+    uint64_t count = targets_beside(depth, bytes, passes, &rounds);
     double cycles;
     if (!cycles_of_tick(depth, &cycles))
         return false;

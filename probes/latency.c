@@ -158,20 +158,9 @@ static void note_levels(struct latency *latency, uint64_t cost)
         missing_latency(latency->notebook, (const char[]){'l', (char)('1' + i), 0}, cost, why);
 }
 
-/* Whether memory is as quick as the first level: an emulator's clock, which knows no caches. */
-static bool flat(const struct latency *latency)
-{
-    double first = first_cycles(latency), memory = latency->levels.memory.cycles;
-    return latency->levels.flushed && memory <= first + levels_tolerance(first);
-}
-
 static void note_flat(struct latency *latency, uint64_t cost)
 {
-    const struct levels *levels = &latency->levels;
-    char why[80];
-    struct text text = text_in(why, sizeof why);
-    text_format(&text, "no step seen up to %llu bytes: memory is as quick as the first level",
-                (unsigned long long)(levels->places ? levels->place[levels->places - 1].bytes : 0));
+    static const char why[] = "no step seen up to memory itself: it is as quick as the first level";
     missing_latency(latency->notebook, "l1d", cost, why);
     for (unsigned i = 1; i < ALWAYS; i++)
         missing_latency(latency->notebook, (const char[]){'l', (char)('1' + i), 0}, cost, why);
@@ -219,8 +208,9 @@ static bool measure_levels(struct latency *latency)
         return true;
     }
     bool good = levels_measure(&depth, first_cycles(latency), &latency->levels);
-    note_staircase(latency);
-    if (good && flat(latency)) {
+    if (latency->levels.places)
+        note_staircase(latency);
+    if (good && levels_flat(&latency->levels)) {
         note_flat(latency, machine_steps(bench->machine) - before);
     } else if (good) {
         note_first(latency, cost);

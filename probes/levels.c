@@ -8,7 +8,7 @@
 enum {
     FIRST = 1 << 10, /* bytes */
     CLOSEST = 16,    /* places an octave at most: in a narrow step */
-    MOST_PASSES = 64,
+    MOST_PASSES = 16,
     MOST_VISITS = 1 << 19, /* of a place, before another look at it */
     MOST_CLOSER = 4 << 20, /* visits that looking closer may cost */
     LINE = 64,
@@ -305,10 +305,17 @@ static bool ask_memory(struct depth *depth, struct levels *levels)
     return bench_ok(depth->bench);
 }
 
+bool levels_flat(const struct levels *levels)
+{
+    return levels->flushed && levels->memory.cycles <= levels->hit + levels_tolerance(levels->hit);
+}
+
 bool levels_measure(struct depth *depth, double hit, struct levels *levels)
 {
     *levels = (struct levels){.hit = hit};
-    bool good = ask_memory(depth, levels) && sweep(depth, levels) && look_closer(depth, levels);
+    if (!ask_memory(depth, levels))
+        return false;
+    bool good = levels_flat(levels) || (sweep(depth, levels) && look_closer(depth, levels));
     levels_infer(levels);
     return good;
 }

@@ -40,6 +40,9 @@ double levels_tolerance(double cycles);
  * refused; the places measured by then are there. */
 bool levels_measure(struct depth *, double hit, struct levels *);
 
+/* Whether memory is as quick as the first level: an emulator's clock, which knows no caches. Then nothing is swept. */
+bool levels_flat(const struct levels *);
+
 /* Finds the levels among places measured before (by footprint, ascending) and memory's latency (cycles 0: not known).
  */
 void levels_infer(struct levels *);
