@@ -14,7 +14,7 @@ enum {
     FEW = 16,
     MANY = 512,
     PARTS = 4,           /* pieces that the others are read in, at least */
-    MOST_ROUNDS = 160,   /* with one pass; fewer with more: readings are kept, and there is little room for them */
+    MOST_ROUNDS = 256,   /* of others and targets, for one latency */
     MOST_READ = 1 << 17, /* lines of others, for one latency */
     FLUSHED_GROUP = 128,
     LARGE_GROUP = 8, /* targets timed together ... */
@@ -23,6 +23,7 @@ enum {
     MOST_GROUPS = 1024,
     LEAST_GROUPS = 16,
     SPREAD = 8,
+    LINKS_A_REST = 64,
     FLUSHES = 16,   /* visits of a script */
     SAME_ORDER = 2, /* rounds: to link targets takes longer than to visit them */
     LOOKS = 5,
@@ -111,13 +112,16 @@ static bool link(struct depth *depth, uint64_t from, uint64_t to)
     return bench_ok(depth->bench);
 }
 
-/* Makes the targets one walk, the doorsteps of each group one of their own. */
+/* Makes the targets one walk, the doorsteps of each group one of their own. With rests: pages that nobody has touched
+ * before may take a host milliseconds each. */
 static bool link_targets(struct depth *depth, const struct layout *layout)
 {
     for (uint64_t i = 0; i < layout->count; i++) {
         uint64_t next = i + 1 < layout->count ? i + 1 : 0;
         uint64_t neighbour = (i + 1) % layout->group != 0 ? i + 1 : i + 1 - layout->group;
         uint64_t here = target(depth, layout, i), beside = target(depth, layout, neighbour);
+        if (i % LINKS_A_REST == 0 && !bench_rest(depth->bench, true))
+            return false;
         if (!link(depth, here, target(depth, layout, next)) ||
             !link(depth, doorstep(depth, layout, here), doorstep(depth, layout, beside)))
             return false;
@@ -221,13 +225,12 @@ static void summarise(const struct depth *depth, struct sample *sample, double c
 
 /* Targets at a time, and how often: a mean of as many groups as it takes to know a short latency well, and of fewer
  * where the others are many. */
-static uint64_t targets_beside(const struct depth *depth, uint64_t bytes, unsigned passes, unsigned *rounds)
+static uint64_t targets_beside(const struct depth *depth, uint64_t bytes, unsigned *rounds)
 {
     uint64_t count = bytes <= TINY ? FEW / 2 : FEW, affordable = MOST_READ / (bytes / LINE);
-    uint64_t most = 2 * MOST_ROUNDS / (1 + passes);
     while (count < MANY && count * SMALL < bytes * FEW && 2 * count * depth->unit <= depth->room)
         count *= 2;
-    *rounds = affordable < 1 ? 1 : (unsigned)(affordable > most ? most : affordable);
+    *rounds = affordable < 1 ? 1 : (unsigned)(affordable > MOST_ROUNDS ? MOST_ROUNDS : affordable);
     return count;
 }
 
@@ -246,7 +249,7 @@ bool depth_after(struct depth *depth, uint64_t bytes, unsigned passes, struct la
 {
     struct sample sample = {.count = 0};
     unsigned rounds;
-    uint64_t count = targets_beside(depth, bytes, passes, &rounds);
+    uint64_t count = targets_beside(depth, bytes, &rounds);
     double cycles;
     if (!cycles_of_tick(depth, &cycles))
         return false;
@@ -287,7 +290,7 @@ static bool flush(struct depth *depth, const struct layout *layout)
 
 bool depth_flushed(struct depth *depth, bool scattered, struct latency_of *latency)
 {
-    enum { TIMES = 8 };
+    enum { LEAST = 8, MOST = 64 };
     struct sample sample = {.count = 0};
     double cycles;
     uint64_t count = scattered ? MANY : FEW;
@@ -295,7 +298,8 @@ bool depth_flushed(struct depth *depth, bool scattered, struct latency_of *laten
         count /= 2;
     if (!cycles_of_tick(depth, &cycles))
         return false;
-    for (unsigned round = 0; round < TIMES; round++) {
+    for (unsigned round = 0; round < LEAST || (round < MOST && !known_well(depth, false, &sample, cycles, latency));
+         round++) {
         struct layout layout = layout_behind(depth, scattered ? depth->room : depth->unit, count);
         uint64_t whole = power_of_two_within(depth->room + depth->most);
         struct reading reading;
@@ -305,7 +309,7 @@ bool depth_flushed(struct depth *depth, bool scattered, struct latency_of *laten
             layout.block = whole / count; /* all over what four pages reach */
         if (layout.scattered)
             layout.group = FLUSHED_GROUP; /* long: how many banks a refresh has closed depends on the time in between */
-        if (!bench_rest(depth->bench, false) || !link_targets(depth, &layout) ||
+        if (!link_targets(depth, &layout) ||
             !bench_run(depth->bench, OP_LOAD, target(depth, &layout, 0), count, &reading) || !flush(depth, &layout) ||
             !time_targets(depth, &layout, &sample))
             return false;
