@@ -289,7 +289,7 @@ def caches_of(context, folder):
 @case("compare/topology", seconds=10)
 def topology(context):
     """hwloc's lstopo reads topology.xml, shows the caches as measured, draws them, and exports the same again."""
-    folder, _ = modelled(context, "run")
+    folder, _ = modelled(context, "run", MACHINE, "--probe", "clock,l1d,latency")
     caches, drawn = caches_of(context, folder)
     expect(set(caches) == {"L1Cache"}, f"caches: {sorted(caches)}")
     for name, value in (("cache_size", "16384"), ("cache_linesize", "32"), ("cache_associativity", "4"),
