@@ -92,6 +92,13 @@ static bool run_once(struct bench *bench, const struct walk *walk, uint64_t posi
     return bench_run(bench, walk->op, walk_address(walk, position), steps, reading);
 }
 
+bool bench_empty(struct bench *bench)
+{
+    struct visit visits[] = {{.op = OP_FLUSH_CACHES}, {.op = OP_FENCE}};
+    struct reading lap[MAX_LAPS];
+    return bench_rest(bench, true) && machine_script(bench->machine, visits, 2, lap);
+}
+
 bool bench_warm(struct bench *bench, const struct walk *walk, uint64_t position, uint64_t steps)
 {
     struct reading reading;
@@ -174,10 +181,12 @@ double quantile(double *values, unsigned count, double fraction)
 }
 
 /* One warmed batch, in ticks a step. */
-static bool warmed(struct bench *bench, const struct walk *walk, uint64_t steps, double *ticks)
+static bool warmed(struct bench *bench, const struct walk *walk, uint64_t laps, uint64_t steps, double *ticks)
 {
     /* Two laps: after the first one a set may still hold lines of the walk before. */
-    uint64_t laps = walk->length > CONTROL_STEPS ? 1 : 2;
+    uint64_t least = walk->length > CONTROL_STEPS ? 1 : 2;
+    if (laps < least)
+        laps = least;
     if (!bench_warm(bench, walk, 0, laps * walk->length) || !bench_batch(bench, walk, 0, steps, ticks))
         return false;
     *ticks /= (double)steps;
@@ -234,8 +243,24 @@ static double error_of(double evidence)
 /* Two rounds of controls alone, so that the first signal has something to be compared with. */
 static bool first_controls(struct bench *bench, const struct question *question, uint64_t steps, double *controls)
 {
-    return warmed(bench, question->control, steps, &controls[0]) &&
-           warmed(bench, question->control, steps, &controls[1]);
+    return warmed(bench, question->control, 0, steps, &controls[0]) &&
+           warmed(bench, question->control, 0, steps, &controls[1]);
+}
+
+/* A round: the signal's batch, then the control's. */
+static bool one_round(struct bench *bench, const struct question *question, uint64_t steps, uint64_t control_steps,
+                      double *signal, double *control)
+{
+    struct walk walk = *question->signal;
+    if (question->emptied && !bench_empty(bench))
+        return false;
+    for (unsigned order = 0; order < question->orders; order++) {
+        walk.seed = bench_seed(bench);
+        if (!bench_link(bench, &walk) || !bench_warm(bench, &walk, 0, question->warm_laps * walk.length))
+            return false;
+    }
+    return warmed(bench, &walk, 0, steps, signal) &&
+           warmed(bench, question->control, 0, control_steps, control);
 }
 
 bool sample_compare(struct bench *bench, const struct question *question, struct answer *answer)
@@ -256,8 +281,7 @@ bool sample_compare(struct bench *bench, const struct question *question, struct
         needed += SLOW_WEIGHT;
     unsigned round = 0;
     while (round < MOST_ROUNDS && evidence < needed && -evidence < needed) {
-        if (!warmed(bench, question->signal, steps, &signals[round]) ||
-            !warmed(bench, question->control, control_steps, &controls[round + 2]))
+        if (!one_round(bench, question, steps, control_steps, &signals[round], &controls[round + 2]))
             return false;
         evidence += vote(signals[round] - reference(controls, round + 3), question->effect);
         round++;

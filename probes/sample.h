@@ -36,6 +36,9 @@ bool bench_run(struct bench *, enum op, uint64_t start, uint64_t steps, struct r
 /* Links a whole walk, with rests. */
 bool bench_link(struct bench *, const struct walk *);
 
+/* Empties all caches (WBINVD). False: skipped, or the machine does not allow it, which is not an error. */
+bool bench_empty(struct bench *);
+
 /* Runs `steps` visits from a position, untimed, with rests if they take long. */
 bool bench_warm(struct bench *, const struct walk *, uint64_t position, uint64_t steps);
 
@@ -59,8 +62,12 @@ enum verdict { NOT_SLOWER, SLOWER, UNDECIDED };
 struct question {
     const struct walk *signal, *control; /* linked */
     uint64_t steps;                      /* of a batch of the signal; the control's are the same, at most 4096 */
-    double effect; /* ticks a step that the signal loses at least, if it is slower at all; above 0 */
-    double error;  /* probability of a wrong verdict that is acceptable, for example 1e-3 */
+    double effect;      /* ticks a step that the signal loses at least, if it is slower at all; above 0 */
+    double error;       /* probability of a wrong verdict that is acceptable, for example 1e-3 */
+    bool emptied;       /* all caches are emptied (bench_empty) before each batch of the signal */
+    unsigned orders;    /* in which the signal's stops are visited one after the other before each of its batches, each
+                           a new one, the last one also in the batch: 0: always in the order that they are linked in */
+    uint64_t warm_laps; /* in each of these orders; two more follow (one where the signal is long) */
 };
 
 struct answer {

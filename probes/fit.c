@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* fit.c: decisions about lines that share the first level. */
+#include "probes/fit.h"
+#include "base/random.h"
+
+enum {
+    SMALL_PAGE = 4096, /* what prefetchers do not leave */
+    LEAST_BATCH = 1024, /* steps */
+    MOST_BATCH = 1 << 15,
+    BATCH_LAPS = 32,
+    ORDERS = 8,
+    SETTLING_LAPS = 5 /* in each of them */
+};
+
+/* Errors that a decision may have: of the search, whose result is checked, and of the checks. */
+static const double SEARCH_ERROR = 1e-2, CHECK_ERROR = 1e-4;
+
+bool fit_usable(const struct fit *fit)
+{
+    return bench_ok(&fit->bench) && !fit->undecided && !fit->wrong;
+}
+
+static bool is_prime(uint64_t number)
+{
+    for (uint64_t divisor = 2; divisor * divisor <= number; divisor++)
+        if (number % divisor == 0)
+            return false;
+    return true;
+}
+
+bool fit_is_large(const struct fit *fit)
+{
+    /* Where all pages are small, a page for every stop would ask for more translations than there are; also where the
+     * machine does not vouch for more than small pages, because a hypervisor may have broken up the large ones. */
+    return fit->stretch.page > SMALL_PAGE && fit->stretch.contiguous > SMALL_PAGE;
+}
+
+/* Odd, so that a stride that is no multiple of the distance of two lines of a set does not become one. */
+uint64_t fit_apart(const struct fit *fit, uint64_t stride)
+{
+    uint64_t least = fit_is_large(fit) ? SMALL_PAGE : 1, factor = 1;
+    for (unsigned left = fit->pattern; left || factor * stride < least || !is_prime(factor); factor += 2)
+        left -= left && factor * stride >= least && is_prime(factor);
+    return factor * stride;
+}
+
+uint64_t fit_some_base(struct fit *fit, uint64_t extent)
+{
+    enum { UNIT = 256 };
+    struct random random = {bench_seed(&fit->bench)};
+    uint64_t pages = fit->stretch.size / SMALL_PAGE, needed = extent / SMALL_PAGE + 2;
+    uint64_t page = pages > needed ? random_below(&random, pages - needed) : 0;
+    return fit->stretch.base + page * SMALL_PAGE + KEPT + random_below(&random, (SMALL_PAGE - KEPT) / UNIT) * UNIT;
+}
+
+/* Lines that the calls between batches left in a full set cost misses before they are gone. Under FIFO there is one a
+ * lap or two, and the one that goes may be the last of all ways; a policy that draws lots finds the last free way of w
+ * after w laps on average. So a batch is preceded by more laps than most sets have ways, and is so long that what is
+ * left of them then is little beside a miss in every lap. */
+static void set_lengths(const struct fit *fit, uint64_t count, struct question *question)
+{
+    uint64_t steps = BATCH_LAPS * count;
+    question->steps = steps < LEAST_BATCH ? LEAST_BATCH : steps > MOST_BATCH ? MOST_BATCH : steps;
+    question->orders = ORDERS;
+    question->emptied = fit->emptied;
+    question->warm_laps = SETTLING_LAPS;
+    question->effect = fit->miss / (double)count;
+}
+
+bool fit_overflows(struct fit *fit, const struct stops *stops, double error, struct answer *answer)
+{
+    struct stops quiet = stops_control(stops, fit->stretch.page);
+    *answer = (struct answer){.verdict = UNDECIDED, .error = 1};
+    if (!fit_usable(fit))
+        return false;
+    if (stops->base + stops_extent(stops) > fit->stretch.base + fit->stretch.size) {
+        fit->wrong = "a walk needs more memory than there is";
+        return false;
+    }
+    /* A control that lies in the signal's own lines would change its links, but never shares a link of another stop:
+     * link it first, the signal last, and give it a word of its own. */
+    quiet.base += 8;
+    struct walk control = walk_over(&quiet, OP_LOAD, bench_seed(&fit->bench));
+    struct walk signal = walk_over(stops, OP_LOAD, bench_seed(&fit->bench));
+    struct question question = {.signal = &signal, .control = &control, .error = error};
+    set_lengths(fit, signal.length, &question);
+    if (!bench_link(&fit->bench, &control) || !bench_link(&fit->bench, &signal) ||
+        !sample_compare(&fit->bench, &question, answer))
+        return false;
+    fit->undecided |= answer->verdict == UNDECIDED;
+    return answer->verdict == SLOWER;
+}
+
+static bool sequence_overflows(struct fit *fit, uint64_t stride, uint64_t count, struct answer *answer)
+{
+    struct stops stops = stops_sequence(fit->base, fit_apart(fit, stride), count);
+    return fit_overflows(fit, &stops, SEARCH_ERROR, answer);
+}
+
+bool fit_search(struct fit *fit, uint64_t stride, uint64_t count)
+{
+    struct answer answer;
+    return sequence_overflows(fit, stride, count, &answer);
+}
+
+uint64_t fit_most(struct fit *fit, uint64_t stride, uint64_t limit)
+{
+    uint64_t fits = 0, over = 1;
+    for (; over <= limit && fit_usable(fit) && !fit_search(fit, stride, over); over *= 2)
+        fits = over;
+    if (fit_usable(fit) && over > limit)
+        fit->wrong = "more stops fit in a set than can be tried";
+    while (fit_usable(fit) && over - fits > 1) {
+        uint64_t middle = fits + (over - fits) / 2;
+        if (fit_search(fit, stride, middle))
+            over = middle;
+        else
+            fits = middle;
+    }
+    return fit_usable(fit) ? fits : 0;
+}
+
+bool fit_learn(struct fit *fit, uint64_t stride, uint64_t count)
+{
+    struct answer answer;
+    if (!sequence_overflows(fit, stride, count, &answer))
+        return false;
+    if (answer.signal - answer.control > fit->miss)
+        fit->miss = answer.signal - answer.control;
+    return true;
+}
+
+void fit_check(struct fit *fit, uint64_t stride, uint64_t count, bool overflow, const char *wrong)
+{
+    struct stops stops = stops_sequence(fit->base, fit_apart(fit, stride), count);
+    struct answer answer;
+    if (!fit_usable(fit))
+        return;
+    if (fit_overflows(fit, &stops, CHECK_ERROR, &answer) != overflow && !fit->wrong)
+        fit->wrong = wrong;
+    fit->error += answer.error;
+}
+
+void fit_check_control(struct fit *fit, uint64_t stride, uint64_t count)
+{
+    struct stops stops = stops_sequence(fit->base, fit_apart(fit, stride), count),
+                 control = stops_control(&stops, fit->stretch.page);
+    struct stops neighbours = stops_sequence(fit->base & ~(uint64_t)63, 16, NEIGHBOURS);
+    struct answer answer;
+    if (!fit_usable(fit))
+        return;
+    neighbours.base += 8;
+    struct walk few = walk_over(&neighbours, OP_LOAD, bench_seed(&fit->bench));
+    struct walk signal = walk_over(&control, OP_LOAD, bench_seed(&fit->bench));
+    struct question question = {.signal = &signal, .control = &few, .error = CHECK_ERROR};
+    set_lengths(fit, signal.length, &question);
+    if (!bench_link(&fit->bench, &few) || !bench_link(&fit->bench, &signal) ||
+        !sample_compare(&fit->bench, &question, &answer))
+        return;
+    fit->undecided |= answer.verdict == UNDECIDED;
+    fit->error += answer.error;
+    if (answer.verdict == SLOWER)
+        fit->wrong = "stops spread over the sets are slower than neighbours";
+}
