@@ -8,8 +8,10 @@ enum {
     LEAST_BATCH = 1024, /* steps */
     MOST_BATCH = 1 << 15,
     BATCH_LAPS = 32,
-    ORDERS = 8,
-    SETTLING_LAPS = 5 /* in each of them */
+    ORDERS = 3,
+    SETTLING_LAPS = 12, /* in each of them, at least: so many for each way of most sets */
+    SETTLING_PART = 2, /* of the number of stops; all orders together: more laps than there may be ways ... */
+    SETTLING_MOST = 1 << 13 /* ... while it is no more than so many visits in each */
 };
 
 /* Errors that a decision may have: of the search, whose result is checked, and of the checks. */
@@ -59,11 +61,13 @@ uint64_t fit_some_base(struct fit *fit, uint64_t extent)
  * left of them then is little beside a miss in every lap. */
 static void set_lengths(const struct fit *fit, uint64_t count, struct question *question)
 {
-    uint64_t steps = BATCH_LAPS * count;
+    uint64_t steps = BATCH_LAPS * count, laps = count / SETTLING_PART;
+    if (laps > SETTLING_MOST / count)
+        laps = SETTLING_MOST / count;
     question->steps = steps < LEAST_BATCH ? LEAST_BATCH : steps > MOST_BATCH ? MOST_BATCH : steps;
     question->orders = ORDERS;
     question->emptied = fit->emptied;
-    question->warm_laps = SETTLING_LAPS;
+    question->warm_laps = laps < SETTLING_LAPS ? SETTLING_LAPS : laps;
     question->effect = fit->miss / (double)count;
 }
 

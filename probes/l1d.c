@@ -49,7 +49,8 @@ static bool agreed_way(struct fit *fit, uint64_t bound, unsigned closer, struct 
     double error = 0;
     uint64_t start = machine_steps(fit->bench.machine);
     unsigned attempt = 0;
-    while (attempt < ATTEMPTS && machine_steps(fit->bench.machine) - start < MOST_VISITS && bench_ok(&fit->bench)) {
+    while (attempt < ATTEMPTS && bench_ok(&fit->bench) &&
+           (before.ways || machine_steps(fit->bench.machine) - start < MOST_VISITS)) {
         begin(fit, attempt % PATTERNS);
         if (!way_find(fit, bound, closer, way)) {
             ++attempt;
