@@ -74,9 +74,9 @@ static uint64_t leaving(struct fit *fit, const struct way *way)
     return 0;
 }
 
-/* Ticks of a lap over a few words of as many lines after what lies `distance` from each was flushed (CLFLUSH); the
- * middle of some. False: lines cannot be flushed here, or see fit_usable. */
-static bool after_flush(struct fit *fit, const struct walk *walk, uint64_t distance, double *middle)
+/* Quartiles of the ticks of a lap over a few words after what lies `distance` from each was flushed (CLFLUSH). False:
+ * lines cannot be flushed here, or see fit_usable. */
+static bool after_flush(struct fit *fit, const struct walk *walk, uint64_t distance, double *first, double *third)
 {
     double ticks[FLUSHES];
     struct visit visits[FLUSHED + 1];
@@ -89,24 +89,23 @@ static bool after_flush(struct fit *fit, const struct walk *walk, uint64_t dista
             !machine_script(fit->bench.machine, visits, FLUSHED + 1, lap) ||
             !bench_batch(&fit->bench, walk, 0, FLUSHED, &ticks[i]))
             return false;
-    *middle = quantile(ticks, FLUSHES, 0.5);
+    *first = quantile(ticks, FLUSHES, 0.25);
+    *third = quantile(ticks, FLUSHES, 0.75);
     return true;
 }
 
 /* A prefetcher that brings in the other line of a pair, and that nothing turns off, makes one line of two for whoever
- * only loads. But words are in one line only if flushing one takes the other away: the longest such line. */
+ * only loads. But words are in one line only if flushing one takes the other away: the longest such line, as far as
+ * noise lets that be seen. */
 static uint64_t flushed_line(struct fit *fit, uint64_t line)
 {
-    enum { BESIDE = 2048 }; /* bytes: no line is so long */
     struct stops stops = stops_sequence(fit->base, FLUSHED_STRIDE, FLUSHED);
     struct walk walk = walk_over(&stops, OP_LOAD, bench_seed(&fit->bench));
-    double quiet, ticks;
-    if (!fit_usable(fit) || !bench_link(&fit->bench, &walk))
+    double gone, unused, first, third;
+    if (!fit_usable(fit) || !bench_link(&fit->bench, &walk) || !after_flush(fit, &walk, 0, &gone, &unused))
         return line;
-    for (; line > 2 * WORD; line /= 2)
-        if (!after_flush(fit, &walk, BESIDE, &quiet) || !after_flush(fit, &walk, line / 2, &ticks) ||
-            ticks > quiet + FLUSHED * fit->miss / 2)
-            break;
+    while (line > 2 * WORD && after_flush(fit, &walk, line / 2, &first, &third) && third < gone)
+        line /= 2;
     return line;
 }
 
