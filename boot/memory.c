@@ -4,7 +4,7 @@
 
 #define MB               (1ull << 20)
 #define SENSIBLE         (8192 * MB) /* several times any cache of today */
-#define RECORDING        (4 * MB)
+#define RECORDING        (16 * MB)
 #define SPECIFIC_PURPOSE 0x40000ull /* EFI_MEMORY_SP of UEFI 2.8: set aside for somebody, not ours to take */
 
 enum { PAGE = 4096, MOST_RANGES = 256, SPARE_DESCRIPTORS = 16, MOST_TRIES = 2 };
@@ -137,7 +137,7 @@ static const char *take(struct memory *memory, const struct firmware *firmware, 
         return "the firmware gives no memory map";
     free_ranges(&map, ranges, &all);
     firmware_free(firmware, map.bytes);
-    uint64_t readings = all / 32 < RECORDING ? all / 32 / PAGE * PAGE : RECORDING;
+    uint64_t readings = all / 16 < RECORDING ? all / 16 / PAGE * PAGE : RECORDING;
     if (!take_pages(firmware, run, &memory->run) || !take_pages(firmware, readings, &memory->recording) ||
         !take_pages(firmware, kernel_own_size(most < all ? most : all), &memory->own))
         return "there is not enough memory for assay itself";

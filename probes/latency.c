@@ -122,11 +122,11 @@ static void note_staircase(struct latency *latency)
 static void note_memory(struct latency *latency, unsigned count, uint64_t cost)
 {
     const struct levels *levels = &latency->levels;
+    double error = confidence_within(levels->memory.deviation, levels_tolerance(levels->memory.cycles));
     if (levels->memory.cycles > 0) {
-        note_latency(latency, "mem", levels->memory.cycles,
-                     confidence_within(levels->memory.deviation, levels_tolerance(levels->memory.cycles)), cost,
+        note_latency(latency, "mem", levels->memory.cycles, error, cost,
                      levels->flushed ? "flushed lines, in rows of memory at random" : "the staircase's last step");
-        if (levels->counting < MOST_ERROR || levels->count)
+        if (error <= MOST_ERROR && (levels->counting < MOST_ERROR || levels->count))
             note_value(latency->notebook, "latency.levels", count, "",
                        confidence_from(levels->counting < LEAST_SURE ? levels->counting : LEAST_SURE), cost,
                        "steps of the staircase of latency against bytes read in between");
