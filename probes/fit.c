@@ -4,14 +4,14 @@
 #include "base/random.h"
 
 enum {
-    SMALL_PAGE = 4096, /* what prefetchers do not leave */
+    SMALL_PAGE = 4096,  /* what prefetchers do not leave */
     LEAST_BATCH = 1024, /* steps */
     MOST_BATCH = 1 << 15,
     BATCH_LAPS = 32,
     ORDERS = 3,
-    SETTLING_LAPS = 12, /* in each of them, at least: so many for each way of most sets */
-    SETTLING_PART = 2, /* of the number of stops; all orders together: more laps than there may be ways ... */
-    SETTLING_MOST = 1 << 13 /* ... while it is no more than so many visits in each */
+    SETTLING_LAPS = 12,     /* in each of them, at least: together more than most sets have ways ... */
+    SETTLING_PART = 2,      /* ... and of many stops a part of their number, as they may be in one set ... */
+    SETTLING_MOST = 1 << 13 /* ... while that is no more than so many visits */
 };
 
 /* Errors that a decision may have: of the search, whose result is checked, and of the checks. */

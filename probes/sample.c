@@ -171,8 +171,8 @@ double quantile(double *values, unsigned count, double fraction)
             values[place] = values[place - 1];
         values[place] = value;
     }
-    if (!count)
-        return 0;
+    if (count < 2)
+        return count ? values[0] : 0;
     double position = fraction * (count - 1);
     unsigned below = (unsigned)position;
     if (below + 1 >= count)
@@ -259,8 +259,7 @@ static bool one_round(struct bench *bench, const struct question *question, uint
         if (!bench_link(bench, &walk) || !bench_warm(bench, &walk, 0, question->warm_laps * walk.length))
             return false;
     }
-    return warmed(bench, &walk, 0, steps, signal) &&
-           warmed(bench, question->control, 0, control_steps, control);
+    return warmed(bench, &walk, 0, steps, signal) && warmed(bench, question->control, 0, control_steps, control);
 }
 
 bool sample_compare(struct bench *bench, const struct question *question, struct answer *answer)

@@ -2,10 +2,10 @@
 /* way.c: ways and the size of a way, as X-Ray finds them (paper 000, Figure 6), for any number of sets and any policy.
  *
  * 1. A dense walk grows until it does not fit: that bounds the capacity.
- * 2. At a distance no larger than the size of a way the most lines that fit are found: the ways, times the number of
- *    sets that these lines lie in. While half as many, and one more, do not fit at twice the distance, there was more than
- *    one set, and the distance doubles. What is left is one set, or an odd number of them: odd multiples tell. While as
- *    many, and one more, do not fit at half of the distance either, that is still one set.
+ * 2. At a distance well below the bound the most lines that fit are found: the ways, times the number of sets that
+ * these lines lie in. If an odd multiple of the distance leads to fewer sets, there was an odd number of them, and one
+ * set is left. While as many lines, and one more, do not fit at half of the distance either, that leads to no more
+ * sets. While half as many, and one more, do not fit at twice the distance, that leads to fewer.
  * 3. Checks from other bases, in other orders, with another prime (probes/fit.h): as many lines as ways fit, and one
  *    more does not; at half of the distance twice as many; at multiples of it no fewer. */
 #include "probes/way.h"
@@ -16,10 +16,10 @@ enum {
     LARGEST = 4 << 20,  /* bytes: no first level is larger */
     PARTS = 16,         /* of the bound: the first distance of step 2 */
     MOST_STOPS = 1024,
-    LONGEST_LINE = 1024, /* bytes */
+    LONGEST_LINE = 1024,   /* bytes */
     LONGEST_WAY = 1 << 17, /* bytes */
-    LONG_LINE = 128,     /* bytes: nearly all are no longer */
-    STOP = 16, /* bytes: two words */
+    LONG_LINE = 128,       /* bytes: nearly all are no longer */
+    STOP = 16,             /* bytes: two words */
     PATTERNS = 3,
     AGAIN = 4,
     MOMENTS = 4
@@ -87,8 +87,7 @@ static void search_odd(struct fit *fit, struct way *way)
         }
 }
 
-/* Step 2, from a distance at which no more lines fit than in the first level: at longer ones, what has no more room may
- * be a set of the next level, one that must contain the first. */
+/* Step 2. */
 static bool search(struct fit *fit, uint64_t distance, struct way *way)
 {
     *way = (struct way){.size = distance};
@@ -97,8 +96,7 @@ static bool search(struct fit *fit, uint64_t distance, struct way *way)
     while (fit_usable(fit) && way->size % (2 * STOP) == 0 && fit_search(fit, way->size / 2, way->ways + 1))
         way->size /= 2;
     way->single = way->size % (2 * STOP) != 0;
-    while (fit_usable(fit) && !way->single && way->ways % 2 == 0 &&
-           fit_search(fit, 2 * way->size, way->ways / 2 + 1)) {
+    while (fit_usable(fit) && !way->single && way->ways % 2 == 0 && fit_search(fit, 2 * way->size, way->ways / 2 + 1)) {
         way->size *= 2;
         way->ways /= 2;
     }
