@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+import threading
 import time
 
 from qemu import PATIENCE, Trouble, plain
@@ -17,6 +18,9 @@ MACHINES = os.path.join(ROOT, "tests", "silicon", "machines")
 PROGRAM = "/usr/bin/bochs-bin"
 FIRMWARE = "/usr/share/ovmf/OVMF.fd"
 VIDEO = "/usr/share/vgabios/vgabios.bin"
+
+# Two that look for a free port of their screen at the same moment take the same one, and then one of them ends.
+STARTING, START_SECONDS = threading.Lock(), 1
 
 CONFIGURATION = """\
 plugin_ctrl: unmapped=1, biosdev=1, speaker=0, extfpuirq=1, serial=1, iodebug=1, parallel=0, gameport=0
@@ -123,9 +127,11 @@ class Machine:
 
     def __enter__(self):
         with open(self.paths["serial"], "wb"), open(self.paths["output"], "wb") as output:
-            self.process = subprocess.Popen([PROGRAM, "-q", "-f", self.paths["rc"], "-rc", self.paths["go"]],
-                                            env=self.environment, cwd=self.folder, stdin=subprocess.DEVNULL,
-                                            stdout=output, stderr=output)
+            with STARTING:
+                self.process = subprocess.Popen([PROGRAM, "-q", "-f", self.paths["rc"], "-rc", self.paths["go"]],
+                                                env=self.environment, cwd=self.folder, stdin=subprocess.DEVNULL,
+                                                stdout=output, stderr=output)
+                time.sleep(START_SECONDS)
         return self
 
     def __exit__(self, *_):
