@@ -3,9 +3,9 @@
  *
  * 1. A dense walk grows until it does not fit: that bounds the capacity.
  * 2. At a distance well below the bound the most lines that fit are found: the ways, times the number of sets that
- * these lines lie in. If an odd multiple of the distance leads to fewer sets, there was an odd number of them, and one
- * set is left. While as many lines, and one more, do not fit at half of the distance either, that leads to no more
- * sets. While half as many, and one more, do not fit at twice the distance, that leads to fewer.
+ *    these lines lie in. If an odd multiple of the distance leads to fewer sets, there was an odd number of them, and
+ *    one set is left. While as many lines, and one more, do not fit at half of the distance either, that leads to no
+ *    more sets. While half as many, and one more, do not fit at twice the distance, that leads to fewer.
  * 3. Checks from other bases, in other orders, with another prime (probes/fit.h): as many lines as ways fit, and one
  *    more does not; at half of the distance twice as many; at multiples of it no fewer. */
 #include "probes/way.h"
@@ -70,7 +70,7 @@ bool way_bound(struct fit *fit, double least, uint64_t *bound, uint64_t *seen)
         if (!grown(fit, *bound, least / 2, &more) || !grown(fit, 2 * *bound, least / 2, &next) || next < least / 2)
             continue;
         /* Not what twice the bound tells: that may already be more than the next level holds. */
-        fit->miss = more > least ? more : least;
+        fit->least = more > least ? more : least;
         return true;
     }
     return false;
@@ -165,6 +165,8 @@ static void move(struct fit *fit, const struct way *way, unsigned pattern)
 bool way_find(struct fit *fit, uint64_t bound, unsigned closer, struct way *way)
 {
     unsigned pattern = fit->pattern;
+    fit->miss = fit->least;
+    fit->emptied = false;
     fit->base = fit->stretch.base + LONGEST_LINE * (1 + bench_seed(&fit->bench) % 3);
     uint64_t distance = bound / PARTS >> (fit_is_large(fit) ? 2 * closer : 0);
     if (distance < LONG_LINE)

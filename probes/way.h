@@ -9,7 +9,7 @@ struct way {
 };
 
 /* Finds a footprint that the first level cannot hold and half of which it may (*bound, bytes, a power of two), and with
- * it what a miss costs at least (fit->miss). least: ticks that a miss costs in any case. *seen: bytes, the largest
+ * it what a miss costs at least (fit->least). least: ticks that a miss costs in any case. *seen: bytes, the largest
  * footprint tried. False: no step was seen, or see fit_usable. */
 bool way_bound(struct fit *, double least, uint64_t *bound, uint64_t *seen);
 
