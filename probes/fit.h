@@ -24,7 +24,7 @@ struct fit {
     unsigned pattern;  /* which factor: 0 is the smallest, 1 the next */
     bool emptied;      /* before each batch all caches are emptied first (WBINVD) */
     double least;      /* ticks that a miss costs more than a hit at least, as far as anything is known ... */
-    double miss;       /* ... and as far as this search knows */
+    double miss;       /* ... and as far as searches from this distance know */
     double error;      /* sum of the errors of the checks */
     bool undecided;    /* a decision stayed open */
     const char *wrong; /* which check failed; NULL: none */

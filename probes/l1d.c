@@ -13,7 +13,7 @@
 #include "probes/probes.h"
 #include "probes/rate.h"
 
-enum { ATTEMPTS = 8, PATTERNS = 3, CLOSER = 3, MOST_VISITS = 16 << 20 };
+enum { ATTEMPTS = 12, PATTERNS = 3, CLOSER = 3, PATIENT = 12, MOST_VISITS = 16 << 20 };
 
 static void missing(struct notebook *notebook, uint64_t cost, const char *why)
 {
@@ -49,6 +49,10 @@ static bool agreed_way(struct fit *fit, uint64_t bound, unsigned closer, struct 
     double error = 0;
     uint64_t start = machine_steps(fit->bench.machine);
     unsigned attempt = 0;
+    /* What longer distances told of a miss may be one of the next level, too. */
+    if (fit_is_large(fit))
+        fit->miss = fit->least;
+    fit->emptied = false;
     while (attempt < ATTEMPTS && bench_ok(&fit->bench) &&
            (before.ways || machine_steps(fit->bench.machine) - start < MOST_VISITS)) {
         begin(fit, attempt % PATTERNS);
@@ -127,7 +131,9 @@ static void measure(struct fit *fit, double least, uint64_t bound, struct notebo
     struct machine *machine = fit->bench.machine;
     struct way way;
     unsigned failed = 0;
-    for (unsigned closer = 0; closer < CLOSER && bench_ok(&fit->bench); closer++) {
+    /* Where pages are small for all that is known, somebody else owns the machine: that takes patience. */
+    unsigned tries = fit_is_large(fit) ? CLOSER : PATIENT;
+    for (unsigned closer = 0; closer < tries && bench_ok(&fit->bench); closer++) {
         if (!agreed_way(fit, bound, closer, &way, &failed))
             continue;
         double confidence = confidence_of(fit, failed);

@@ -70,7 +70,7 @@ bool way_bound(struct fit *fit, double least, uint64_t *bound, uint64_t *seen)
         if (!grown(fit, *bound, least / 2, &more) || !grown(fit, 2 * *bound, least / 2, &next) || next < least / 2)
             continue;
         /* Not what twice the bound tells: that may already be more than the next level holds. */
-        fit->least = more > least ? more : least;
+        fit->miss = fit->least = more > least ? more : least;
         return true;
     }
     return false;
@@ -165,8 +165,6 @@ static void move(struct fit *fit, const struct way *way, unsigned pattern)
 bool way_find(struct fit *fit, uint64_t bound, unsigned closer, struct way *way)
 {
     unsigned pattern = fit->pattern;
-    fit->miss = fit->least;
-    fit->emptied = false;
     fit->base = fit->stretch.base + LONGEST_LINE * (1 + bench_seed(&fit->bench) % 3);
     uint64_t distance = bound / PARTS >> (fit_is_large(fit) ? 2 * closer : 0);
     if (distance < LONG_LINE)
@@ -185,7 +183,7 @@ bool way_find(struct fit *fit, uint64_t bound, unsigned closer, struct way *way)
     /* A neighbour that shares the core can hold ways for as long as it is busy, and then fewer lines fit than there are
      * ways: at no moment of many may one line more than the ways fit. */
     for (unsigned moment = 0; moment < MOMENTS && fit_usable(fit); moment++) {
-        bench_wait(&fit->bench, 2);
+        bench_wait(&fit->bench, 1);
         move(fit, way, pattern + moment);
         fit_check(fit, way->size, way->ways + 1, true, "one line more than ways fits another time");
     }
