@@ -38,9 +38,8 @@ struct latency_of {
  * load takes more in the stretch's pages. False: it is too small. */
 bool depth_open(struct depth *, struct bench *, const struct stretch *, double hit, double extra);
 
-/* Loads of targets after `passes` passes over `bytes` others (1 KB to depth->most); one pass is a first look,
- * and less exact. Targets lie where a piece of memory
- * that begins with the others would go on. False: skipped or refused. */
+/* Loads of targets after `passes` passes over `bytes` others (1 KB to depth->most); one pass is a first look, and less
+ * exact. Targets lie where a piece of memory that begins with the others would go on. False: skipped or refused. */
 bool depth_after(struct depth *, uint64_t bytes, unsigned passes, struct latency_of *);
 
 /* Loads of targets that were flushed (CLFLUSH): memory's latency, of lines scattered over all rows and banks; or of a

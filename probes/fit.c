@@ -14,8 +14,7 @@ enum {
     SETTLING_MOST = 1 << 13 /* ... while that is no more than so many visits */
 };
 
-/* Errors that a decision may have: of the search, whose result is checked, and of the checks. */
-static const double SEARCH_ERROR = 1e-2, CHECK_ERROR = 1e-4;
+const double FIT_SEARCH = 1e-2, FIT_CHECK = 1e-4;
 
 bool fit_usable(const struct fit *fit)
 {
@@ -71,9 +70,26 @@ static void set_lengths(const struct fit *fit, uint64_t count, struct question *
     question->effect = fit->miss / (double)count;
 }
 
+bool fit_compare(struct fit *fit, const struct stops *stops, const struct stops *control,
+                 const struct question *question, struct answer *answer)
+{
+    struct stops beside = *control;
+    /* A control that lies in the signal's own lines would change its links, but never shares a link of another stop:
+     * link it first, the signal last, and give it a word of its own. */
+    beside.base += 8;
+    struct walk quiet = walk_over(&beside, OP_LOAD, bench_seed(&fit->bench));
+    struct walk signal = walk_over(stops, OP_LOAD, bench_seed(&fit->bench));
+    struct question asked = *question;
+    asked.signal = &signal;
+    asked.control = &quiet;
+    return bench_link(&fit->bench, &quiet) && bench_link(&fit->bench, &signal) &&
+           sample_compare(&fit->bench, &asked, answer);
+}
+
 bool fit_overflows(struct fit *fit, const struct stops *stops, double error, struct answer *answer)
 {
-    struct stops quiet = stops_control(stops, fit->stretch.page);
+    struct stops control = stops_control(stops, fit->stretch.page);
+    struct question question = {.error = error};
     *answer = (struct answer){.verdict = UNDECIDED, .error = 1};
     if (!fit_usable(fit))
         return false;
@@ -81,15 +97,8 @@ bool fit_overflows(struct fit *fit, const struct stops *stops, double error, str
         fit->wrong = "a walk needs more memory than there is";
         return false;
     }
-    /* A control that lies in the signal's own lines would change its links, but never shares a link of another stop:
-     * link it first, the signal last, and give it a word of its own. */
-    quiet.base += 8;
-    struct walk control = walk_over(&quiet, OP_LOAD, bench_seed(&fit->bench));
-    struct walk signal = walk_over(stops, OP_LOAD, bench_seed(&fit->bench));
-    struct question question = {.signal = &signal, .control = &control, .error = error};
-    set_lengths(fit, signal.length, &question);
-    if (!bench_link(&fit->bench, &control) || !bench_link(&fit->bench, &signal) ||
-        !sample_compare(&fit->bench, &question, answer))
+    set_lengths(fit, stops_count(stops), &question);
+    if (!fit_compare(fit, stops, &control, &question, answer))
         return false;
     fit->undecided |= answer->verdict == UNDECIDED;
     return answer->verdict == SLOWER;
@@ -98,7 +107,7 @@ bool fit_overflows(struct fit *fit, const struct stops *stops, double error, str
 static bool sequence_overflows(struct fit *fit, uint64_t stride, uint64_t count, struct answer *answer)
 {
     struct stops stops = stops_sequence(fit->base, fit_apart(fit, stride), count);
-    return fit_overflows(fit, &stops, SEARCH_ERROR, answer);
+    return fit_overflows(fit, &stops, FIT_SEARCH, answer);
 }
 
 bool fit_search(struct fit *fit, uint64_t stride, uint64_t count)
@@ -140,7 +149,7 @@ void fit_check(struct fit *fit, uint64_t stride, uint64_t count, bool overflow, 
     struct answer answer;
     if (!fit_usable(fit))
         return;
-    if (fit_overflows(fit, &stops, CHECK_ERROR, &answer) != overflow && !fit->wrong)
+    if (fit_overflows(fit, &stops, FIT_CHECK, &answer) != overflow && !fit->wrong)
         fit->wrong = wrong;
     fit->error += answer.error;
 }
@@ -150,16 +159,12 @@ void fit_check_control(struct fit *fit, uint64_t stride, uint64_t count)
     struct stops stops = stops_sequence(fit->base, fit_apart(fit, stride), count),
                  control = stops_control(&stops, fit->stretch.page);
     struct stops neighbours = stops_sequence(fit->base & ~(uint64_t)63, 16, NEIGHBOURS);
+    struct question question = {.error = FIT_CHECK};
     struct answer answer;
     if (!fit_usable(fit))
         return;
-    neighbours.base += 8;
-    struct walk few = walk_over(&neighbours, OP_LOAD, bench_seed(&fit->bench));
-    struct walk signal = walk_over(&control, OP_LOAD, bench_seed(&fit->bench));
-    struct question question = {.signal = &signal, .control = &few, .error = CHECK_ERROR};
-    set_lengths(fit, signal.length, &question);
-    if (!bench_link(&fit->bench, &few) || !bench_link(&fit->bench, &signal) ||
-        !sample_compare(&fit->bench, &question, &answer))
+    set_lengths(fit, stops_count(&control), &question);
+    if (!fit_compare(fit, &control, &neighbours, &question, &answer))
         return;
     fit->undecided |= answer.verdict == UNDECIDED;
     fit->error += answer.error;

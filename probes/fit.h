@@ -17,14 +17,20 @@
 #include "probes/sample.h"
 #include "probes/stretch.h"
 
+enum { FIT_PATTERNS = 3 };
+
+/* Errors that a decision may have: of a search, whose result is checked, and of a check. */
+extern const double FIT_SEARCH, FIT_CHECK;
+
 struct fit {
     struct bench bench;
     struct stretch stretch;
     uint64_t base;     /* where sequences start: a multiple of 16 */
-    unsigned pattern;  /* which factor: 0 is the smallest, 1 the next */
+    unsigned pattern;  /* which factor: 0 is the smallest, up to FIT_PATTERNS - 1 */
     bool emptied;      /* before each batch all caches are emptied first (WBINVD) */
-    double least;      /* ticks that a miss costs more than a hit at least, as far as anything is known ... */
-    double miss;       /* ... and as far as searches from this distance know */
+    double least;      /* ticks that a miss costs more than a hit in any case ... */
+    double dense;      /* ... at least, as a dense walk that does not fit shows ... */
+    double miss;       /* ... and as searches from one distance have learned since */
     double error;      /* sum of the errors of the checks */
     bool undecided;    /* a decision stayed open */
     const char *wrong; /* which check failed; NULL: none */
@@ -42,6 +48,10 @@ uint64_t fit_apart(const struct fit *, uint64_t stride);
 /* A base anywhere in the memory that leaves `extent` bytes above it, from KEPT up in its page: some sets hold lines
  * that the machine itself uses between two batches. */
 uint64_t fit_some_base(struct fit *, uint64_t extent);
+
+/* Puts a question, which names no walks yet, about stops and a control of any kind. False: skipped or refused. */
+bool fit_compare(struct fit *, const struct stops *, const struct stops *control, const struct question *,
+                 struct answer *);
 
 /* Whether the stops do not fit. Sets undecided when noise leaves it open, wrong when memory does not suffice. */
 bool fit_overflows(struct fit *, const struct stops *, double error, struct answer *);

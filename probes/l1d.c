@@ -13,7 +13,7 @@
 #include "probes/probes.h"
 #include "probes/rate.h"
 
-enum { ATTEMPTS = 12, PATTERNS = 3, CLOSER = 3, PATIENT = 12, MOST_VISITS = 16 << 20 };
+enum { ATTEMPTS = 12, CLOSER = 3, PATIENT = 12, MOST_VISITS = 16 << 20 };
 
 static void missing(struct notebook *notebook, uint64_t cost, const char *why)
 {
@@ -51,11 +51,11 @@ static bool agreed_way(struct fit *fit, uint64_t bound, unsigned closer, struct 
     unsigned attempt = 0;
     /* What longer distances told of a miss may be one of the next level, too. */
     if (fit_is_large(fit))
-        fit->miss = fit->least;
+        fit->miss = fit->dense;
     fit->emptied = false;
     while (attempt < ATTEMPTS && bench_ok(&fit->bench) &&
            (before.ways || machine_steps(fit->bench.machine) - start < MOST_VISITS)) {
-        begin(fit, attempt % PATTERNS);
+        begin(fit, attempt % FIT_PATTERNS);
         if (!way_find(fit, bound, closer, way)) {
             ++attempt;
             ++*failed;
@@ -93,7 +93,7 @@ static uint64_t measure_line(struct fit *fit, const struct way *way)
     uint64_t line = 0;
     for (unsigned attempt = 0; attempt < ATTEMPTS && !line && bench_ok(&fit->bench); attempt++) {
         bench_wait(&fit->bench, attempt < 4 ? attempt : 4);
-        begin(fit, attempt % PATTERNS);
+        begin(fit, attempt % FIT_PATTERNS);
         fit->base = fit_some_base(fit, fit_apart(fit, way->size) * (way->ways + 2));
         line = line_find(fit, way);
     }
@@ -126,7 +126,7 @@ static void note_way(const struct way *way, uint64_t line, double confidence, st
         note_missing(notebook, "l1d.size", "bytes", cost, "one set, and its line is not known");
 }
 
-static void measure(struct fit *fit, double least, uint64_t bound, struct notebook *notebook, uint64_t start)
+static void measure(struct fit *fit, uint64_t bound, struct notebook *notebook, uint64_t start)
 {
     struct machine *machine = fit->bench.machine;
     struct way way;
@@ -141,7 +141,7 @@ static void measure(struct fit *fit, double least, uint64_t bound, struct notebo
         double doubt = fit->error;
         const char *why = reason(fit);
         begin(fit, 0);
-        if (!way_holds(fit, least, &way))
+        if (!way_holds(fit, &way))
             continue;
         note_line(line, confidence, doubt, why, notebook, machine_steps(machine) - found);
         note_way(&way, line, confidence, notebook, found - start);
@@ -157,16 +157,15 @@ bool probe_l1d(struct machine *machine, const struct request *request, struct no
     uint64_t start = machine_steps(machine);
     struct rate rate;
     uint64_t bound = 0, seen = 0;
-    double least;
     if (!stretch_best(machine, LARGE_PAGE, ENOUGH, WANTED, &fit.stretch)) {
         missing(notebook, 0, machine_why(machine));
         return true;
     }
     fit.base = fit.stretch.base + KEPT;
     bool ready = rate_measure(&fit.bench, &rate);
-    if (ready && hit_least_miss(&fit.bench, fit.base, &least) && way_bound(&fit, least, &bound, &seen)) {
+    if (ready && hit_least_miss(&fit.bench, fit.base, &fit.least) && way_bound(&fit, &bound, &seen)) {
         fit.bench.permille = 200;
-        measure(&fit, least, bound, notebook, start);
+        measure(&fit, bound, notebook, start);
     } else if (bench_ok(&fit.bench)) {
         char why[64];
         struct text text = text_in(why, sizeof why);

@@ -152,7 +152,7 @@ static void note_levels(struct latency *latency, uint64_t cost)
                      "lines that other bytes have pushed out of every nearer level");
     }
     note_memory(latency, 1 + levels->count - begin, cost);
-    const char *why = levels->counting < MOST_ERROR ? "there is no such level"
+    const char *why = levels->counting < MOST_ERROR ? "no such level was seen"
                                                     : "noise: where levels begin and end is not to be seen";
     for (unsigned i = 1 + levels->count - begin; i < ALWAYS; i++)
         missing_latency(latency->notebook, (const char[]){'l', (char)('1' + i), 0}, cost, why);

@@ -23,8 +23,6 @@ enum {
     FLUSHES = 15
 };
 
-static const double SEARCH_ERROR = 1e-2, CHECK_ERROR = 1e-4;
-
 /* Whether lines that together are too many for a set, half of them moved up, are so still. */
 static bool halves_meet(struct fit *fit, const struct way *way, uint64_t shift, double error)
 {
@@ -33,7 +31,7 @@ static bool halves_meet(struct fit *fit, const struct way *way, uint64_t shift, 
     stops.shifted_from = (way->ways + 1) / 2;
     stops.shift = shift;
     bool meet = fit_overflows(fit, &stops, error, &answer);
-    if (error == CHECK_ERROR)
+    if (error == FIT_CHECK)
         fit->error += answer.error;
     return meet;
 }
@@ -44,13 +42,13 @@ static uint64_t parting(struct fit *fit, const struct way *way, uint64_t below)
 {
     uint64_t distance = below ? 0 : WORD;
     fit->base -= below;
-    while (distance <= LONGEST && fit_usable(fit) && halves_meet(fit, way, distance + below, SEARCH_ERROR))
+    while (distance <= LONGEST && fit_usable(fit) && halves_meet(fit, way, distance + below, FIT_SEARCH))
         distance = distance ? 2 * distance : WORD;
     if (fit_usable(fit) && distance > LONGEST)
         fit->wrong = "no distance parts the halves of an overfull set";
-    if (fit_usable(fit) && halves_meet(fit, way, distance + below, CHECK_ERROR))
+    if (fit_usable(fit) && halves_meet(fit, way, distance + below, FIT_CHECK))
         fit->wrong = "the halves part at a line's distance only once";
-    if (fit_usable(fit) && distance > WORD && !halves_meet(fit, way, distance + below - WORD, CHECK_ERROR))
+    if (fit_usable(fit) && distance > WORD && !halves_meet(fit, way, distance + below - WORD, FIT_CHECK))
         fit->wrong = "the halves part below a line's distance";
     fit->base += below;
     return distance;
@@ -65,7 +63,7 @@ static uint64_t leaving(struct fit *fit, const struct way *way)
     stops.shifted_from = way->ways;
     for (uint64_t distance = WORD; distance <= LONGEST && fit_usable(fit); distance *= 2) {
         stops.shift = distance - way->ways * stride;
-        if (fit_overflows(fit, &stops, CHECK_ERROR, &answer) || !fit_usable(fit)) {
+        if (fit_overflows(fit, &stops, FIT_CHECK, &answer) || !fit_usable(fit)) {
             fit->error += answer.error;
             return distance;
         }

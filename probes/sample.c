@@ -252,8 +252,10 @@ static bool one_round(struct bench *bench, const struct question *question, uint
                       double *signal, double *control)
 {
     struct walk walk = *question->signal;
-    if (question->emptied && !bench_empty(bench))
+    if (question->emptied && !bench_empty(bench)) {
+        bench->refused = true; /* it was allowed when the question was put */
         return false;
+    }
     for (unsigned order = 0; order < question->orders; order++) {
         walk.seed = bench_seed(bench);
         if (!bench_link(bench, &walk) || !bench_warm(bench, &walk, 0, question->warm_laps * walk.length))

@@ -20,12 +20,9 @@ enum {
     LONGEST_WAY = 1 << 17, /* bytes */
     LONG_LINE = 128,       /* bytes: nearly all are no longer */
     STOP = 16,             /* bytes: two words */
-    PATTERNS = 3,
     AGAIN = 4,
     MOMENTS = 4
 };
-
-static const double CHECK_ERROR = 1e-4;
 
 /* Probability that ways are more than were found where a set does not settle and their number is no power of two. */
 static const double UNSETTLED = 0.05;
@@ -33,20 +30,10 @@ static const double UNSETTLED = 0.05;
 /* Ticks that a load of a walk over many lines takes more than its control; whether that is `effect` or more. */
 static bool many_overflow(struct fit *fit, const struct stops *stops, double effect, double *more)
 {
-    struct stops quiet = stops_control(stops, fit->stretch.page);
-    quiet.base += 8;
-    struct walk control = walk_over(&quiet, OP_LOAD, bench_seed(&fit->bench));
-    struct walk signal = walk_over(stops, OP_LOAD, bench_seed(&fit->bench));
-    struct question question = {.signal = &signal,
-                                .control = &control,
-                                .steps = 2048,
-                                .effect = effect,
-                                .error = 3e-3,
-                                .orders = 1,
-                                .warm_laps = 6};
+    struct stops control = stops_control(stops, fit->stretch.page);
+    struct question question = {.steps = 2048, .effect = effect, .error = 3e-3, .orders = 1, .warm_laps = 6};
     struct answer answer;
-    if (!bench_link(&fit->bench, &control) || !bench_link(&fit->bench, &signal) ||
-        !sample_compare(&fit->bench, &question, &answer))
+    if (!fit_compare(fit, stops, &control, &question, &answer))
         return false;
     *more = answer.signal - answer.control;
     return answer.verdict == SLOWER;
@@ -58,7 +45,7 @@ static bool grown(struct fit *fit, uint64_t footprint, double effect, double *mo
     return many_overflow(fit, &stops, effect, more);
 }
 
-bool way_bound(struct fit *fit, double least, uint64_t *bound, uint64_t *seen)
+bool way_bound(struct fit *fit, uint64_t *bound, uint64_t *seen)
 {
     /* Just above the capacity a quarter of the loads miss at least, and a footprint that is a power of two lies well
      * above: half of the least cost shows. */
@@ -67,10 +54,11 @@ bool way_bound(struct fit *fit, double least, uint64_t *bound, uint64_t *seen)
         if (!bench_ok(&fit->bench))
             return false;
         *seen = *bound;
-        if (!grown(fit, *bound, least / 2, &more) || !grown(fit, 2 * *bound, least / 2, &next) || next < least / 2)
+        if (!grown(fit, *bound, fit->least / 2, &more) || !grown(fit, 2 * *bound, fit->least / 2, &next) ||
+            next < fit->least / 2)
             continue;
         /* Not what twice the bound tells: that may already be more than the next level holds. */
-        fit->miss = fit->least = more > least ? more : least;
+        fit->miss = fit->dense = more > fit->least ? more : fit->least;
         return true;
     }
     return false;
@@ -151,14 +139,14 @@ static void doubt_unsettled(struct fit *fit, const struct way *way)
     struct stops one = stops_sequence(fit->base, fit_apart(fit, way->size), way->ways + 1), many = one;
     struct answer few, all;
     many.count = 2 * way->ways;
-    if (fit_usable(fit) && (way->ways & (way->ways - 1)) && fit_overflows(fit, &one, CHECK_ERROR, &few) &&
-        fit_overflows(fit, &many, CHECK_ERROR, &all) && few.signal - few.control < (all.signal - all.control) / 2)
+    if (fit_usable(fit) && (way->ways & (way->ways - 1)) && fit_overflows(fit, &one, FIT_CHECK, &few) &&
+        fit_overflows(fit, &many, FIT_CHECK, &all) && few.signal - few.control < (all.signal - all.control) / 2)
         fit->error += UNSETTLED;
 }
 
 static void move(struct fit *fit, const struct way *way, unsigned pattern)
 {
-    fit->pattern = pattern % PATTERNS;
+    fit->pattern = pattern % FIT_PATTERNS;
     fit->base = fit_some_base(fit, fit_apart(fit, 3 * way->size) * (way->ways + 1));
 }
 
@@ -193,7 +181,7 @@ bool way_find(struct fit *fit, uint64_t bound, unsigned closer, struct way *way)
     return fit_usable(fit);
 }
 
-bool way_holds(struct fit *fit, double least, const struct way *way)
+bool way_holds(struct fit *fit, const struct way *way)
 {
     double more;
     bool rows = way->ways >= 4; /* not all of them, or not all of each: full sets do not settle soon */
@@ -205,7 +193,7 @@ bool way_holds(struct fit *fit, double least, const struct way *way)
     for (unsigned attempt = 0; attempt < AGAIN && bench_ok(&fit->bench); attempt++) {
         stops.base = fit_some_base(fit, stops_extent(&stops));
         stops.base -= stops.base % LONGEST_LINE;
-        if (!many_overflow(fit, &stops, least, &more))
+        if (!many_overflow(fit, &stops, fit->least, &more))
             return bench_ok(&fit->bench);
         bench_wait(&fit->bench, 1 + attempt);
     }

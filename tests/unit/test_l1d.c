@@ -5,9 +5,9 @@
 #include "base/text.h"
 #include "probes/probes.h"
 #include "tests/silicon/process/process.h"
+#include "tests/unit/notebook_bench.h"
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 /* after the headers that it needs */
 #include <cmocka.h>
@@ -205,18 +205,6 @@ static void nothing_to_find(void **state)
     assert_declined(*state, "l1d.ways");
     assert_declined(*state, "l1d.size");
     assert_declined(*state, "l1d.line");
-}
-
-static int fresh(void **state)
-{
-    *state = calloc(1, sizeof(struct notebook));
-    return *state ? 0 : -1;
-}
-
-static int done(void **state)
-{
-    free(*state);
-    return 0;
 }
 
 int main(void)

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "probes/probes.h"
 #include "tests/silicon/process/process.h"
+#include "tests/unit/notebook_bench.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -347,18 +348,6 @@ static void same_seed_same_findings(void **state)
     assert_int_equal(cost, cost_again);
     assert_memory_equal(notebook, again, sizeof *again);
     free(again);
-}
-
-static int fresh(void **state)
-{
-    *state = calloc(1, sizeof(struct notebook));
-    return *state ? 0 : -1;
-}
-
-static int done(void **state)
-{
-    free(*state);
-    return 0;
 }
 
 int main(void)
