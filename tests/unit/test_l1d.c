@@ -113,6 +113,45 @@ static void policies_that_need_time_to_settle(void **state)
     }
 }
 
+/* Bits of a tree over ways that are no power of two let a set settle in some orders only; or, the last one, only where
+ * it was empty before. */
+static void trees_that_seldom_settle(void **state)
+{
+    struct description seven = cache(16, 7, 64, "PLRU"), thirteen = cache(4, 13, 64, "PLRU"),
+                       ten = cache(6, 10, 64, "PLRUl");
+    assert_found(&seven, *state);
+    assert_found(&thirteen, *state);
+    assert_found(&ten, *state);
+}
+
+/* Lines as long as the distance that a search begins at lie in different sets there, and look like those of one. */
+static void two_small_sets_are_not_one(void **state)
+{
+    struct description description = cache(2, 4, 128, "LRU");
+    measured(&description, 1, *state);
+    assert_declined(*state, "l1d.ways");
+    assert_declined(*state, "l1d.size");
+}
+
+/* Each access brings in the other line of the pair as well: as if lines were twice as long, until one is flushed. */
+static void pairs_of_lines(void **state)
+{
+    struct description description = cache(128, 1, 32, "LRU");
+    description.prefetcher[description.prefetchers++] =
+        (struct prefetcher_description){.kind = PREFETCH_ADJACENT, .watches = 1, .into = 1, .ahead = 1};
+    assert_found(&description, *state);
+}
+
+/* Then it is too noisy for a flush to show. */
+static void next_lines_under_noise(void **state)
+{
+    struct description description = cache(64, 4, 64, "LRU");
+    description.prefetcher[description.prefetchers++] =
+        (struct prefetcher_description){.kind = PREFETCH_NEXT_LINE, .watches = 1, .into = 1, .ahead = 1};
+    description.noise.jitter = 96;
+    assert_found(&description, *state);
+}
+
 /* Nothing turns them off. */
 static void prefetchers_without_a_switch(void **state)
 {
@@ -215,6 +254,10 @@ int main(void)
         cmocka_unit_test(one_way),
         cmocka_unit_test(one_set),
         cmocka_unit_test(policies_that_need_time_to_settle),
+        cmocka_unit_test(trees_that_seldom_settle),
+        cmocka_unit_test(two_small_sets_are_not_one),
+        cmocka_unit_test(pairs_of_lines),
+        cmocka_unit_test(next_lines_under_noise),
         cmocka_unit_test(prefetchers_without_a_switch),
         cmocka_unit_test(way_predictor),
         cmocka_unit_test(next_level_contains_the_first),
