@@ -3,6 +3,7 @@
 #include "probes/depth.h"
 #include "base/arithmetic.h"
 #include "base/random.h"
+#include "probes/cluster.h"
 
 enum {
     LINE = 64,       /* bytes between others: where lines are longer, they are read more than once */
@@ -14,24 +15,38 @@ enum {
     FEW = 16,
     MANY = 512,
     PARTS = 4,           /* pieces that the others are read in, at least */
-    MOST_ROUNDS = 256,   /* of others and targets, for one latency */
-    MOST_READ = 1 << 17, /* lines of others, for one latency */
+    MOST_ROUNDS = 2048,  /* of others and targets, for one latency */
+    MOST_READ = 1 << 17, /* lines of others, for one latency ... */
+    COARSELY = 4,        /* ... and so many times that where the clock does not show single loads */
+    FINE = 4,            /* core cycles of the clock's step, at most: it shows single loads */
     FLUSHED_GROUP = 128,
-    LARGE_GROUP = 8, /* targets timed together ... */
-    PAGES = 4,       /* ... in so many pages */
-    SMALL_GROUP = 2, /* or each in a page of its own */
+    FLUSHED_PAIR = 2, /* in small pages */
+    LARGE_GROUP = 8,  /* targets timed together ... */
+    PAGES = 4,        /* ... in so many pages */
+    SMALL_GROUP = 4,  /* or each in a page of its own */
     MOST_GROUPS = 1024,
     LEAST_GROUPS = 16,
     SPREAD = 8,
+    JITTER = 4, /* steps of the clock: further off was an interruption */
     LINKS_A_REST = 64,
     FLUSHES = 16,   /* visits of a script */
     SAME_ORDER = 2, /* rounds: to link targets takes longer than to visit them */
+    EXPLORING = 8,  /* rounds, a quarter of all at most, until targets that are alike are timed together */
     LOOKS = 5,
     ADDS = 8192
 };
 
 /* Between a target and its doorstep: no two targets of a layout are so far apart. */
 static const uint64_t BESIDE = FEW * SLOT;
+
+/* Latencies closer than this part, or this many core cycles, are one. */
+static const double TOLERANCE = 0.02, LEAST_TOLERANCE = 0.5;
+
+/* Standard deviations of the clock's noise that means of the same lie within; and, of a doorstep's, single loads. */
+static const double WIDTH = 5, SINGLE = 5.7;
+
+/* Standard deviation of what the slices of a level take, as part of that: no level has more. */
+static const double SLICES = 0.1;
 
 /* Part of the groups' distance between quartiles, above the third one, beyond which a group was interrupted. */
 static const double INTERRUPTED = 3;
@@ -47,7 +62,8 @@ bool depth_open(struct depth *depth, struct bench *bench, const struct stretch *
     depth->page = stretch->page;
     depth->hit = hit;
     depth->extra = extra;
-    depth->group = stretch->page > ROW ? LARGE_GROUP : SMALL_GROUP;
+    bool fine = (double)bench->clock.step * bench->cycles_per_tick <= FINE;
+    depth->group = fine ? 1 : stretch->page > ROW ? LARGE_GROUP : SMALL_GROUP;
     depth->others = stretch->base + room;
     depth->most = room < stretch->size ? stretch->size - room : 0;
     return depth->most >= room;
@@ -149,11 +165,26 @@ static bool read_others(struct depth *depth, uint64_t bytes)
     return true;
 }
 
-/* Latencies of groups, in ticks a load. */
+/* Latencies, in ticks a load. */
 struct sample {
-    double value[MOST_GROUPS];
+    unsigned group;            /* loads that are timed together */
+    double value[MOST_GROUPS]; /* of groups, or of single loads */
     unsigned count;
+    /* For each target: readings of groups that it was in, and how many. Floats are exact enough, and stacks are small.
+     */
+    float sum[MANY], squares[MANY], times[MANY];
 };
+
+/* What a short reading has too much, and how far that varies: an interruption counts as a few of the clock's steps. */
+static void learn(struct depth *depth, double taken)
+{
+    double most = JITTER * (double)depth->bench->clock.step, away = taken - depth->itself;
+    depth->readings++;
+    depth->itself += away / depth->readings;
+    if (away > most || away < -most)
+        away = most;
+    depth->jitter += (away * away - depth->jitter) / depth->readings;
+}
 
 /* Times the targets, group by group, behind their doorsteps. The doorsteps, which are in the first level by then, are
  * timed as well: what a short reading has too much or too little by the way that the clock is read is in both. */
@@ -169,16 +200,22 @@ static bool time_targets(struct depth *depth, const struct layout *layout, struc
             !bench_run(depth->bench, OP_LOAD, step, group, &door) ||
             !bench_run(depth->bench, OP_LOAD, first, group, &reading))
             return false;
-        if (reading.disturbances || reading.lost || door.disturbances || door.lost || sample->count == MOST_GROUPS)
+        if (reading.disturbances || reading.lost || door.disturbances || door.lost)
             continue;
         double taken = (double)door.ticks - depth->hit * group;
         if (group <= LARGE_GROUP) {
-            depth->readings++;
-            depth->itself += (taken - depth->extra * group - depth->itself) / depth->readings;
+            learn(depth, taken - depth->extra * group);
         } else { /* so many doorsteps may not fit in the first level; but then the reading is long */
             taken = depth->itself + depth->extra * group;
         }
-        sample->value[sample->count++] = ((double)reading.ticks - taken) / group;
+        double value = ((double)reading.ticks - taken) / group;
+        if (sample->count < MOST_GROUPS)
+            sample->value[sample->count++] = value;
+        for (unsigned j = 0; j < group; j++) {
+            sample->sum[layout->order[i + j]] += (float)value;
+            sample->squares[layout->order[i + j]] += (float)(value * value);
+            sample->times[layout->order[i + j]]++;
+        }
     }
     return true;
 }
@@ -200,10 +237,11 @@ static bool cycles_of_tick(struct depth *depth, double *cycles)
     return true;
 }
 
-static void summarise(const struct depth *depth, struct sample *sample, double cycles, struct latency_of *latency)
+/* The mean of all readings but those that were interrupted. */
+static void summarise_all(const struct depth *depth, struct sample *sample, double cycles, struct latency_of *latency)
 {
     double first = quantile(sample->value, sample->count, 0.25), third = quantile(sample->value, sample->count, 0.75);
-    double step = (double)depth->bench->clock.step / depth->group, sum = 0, square = 0;
+    double step = (double)depth->bench->clock.step / sample->group, sum = 0, square = 0;
     double limit = third + INTERRUPTED * (third - first + step);
     unsigned count = 0;
     for (; count < sample->count && sample->value[count] <= limit; count++) /* sorted by quantile() */
@@ -219,15 +257,68 @@ static void summarise(const struct depth *depth, struct sample *sample, double c
     double away = mean > latency->middle / cycles ? mean - latency->middle / cycles : latency->middle / cycles - mean;
     latency->bias = away > step ? (away - step) / 2 * cycles : 0;
     double variance = count > 1 ? square / (count - 1) : 0, hidden = step * step / 6;
-    latency->spread = (variance > hidden ? variance : hidden) * cycles * cycles;
-    latency->variance = count ? latency->spread / count : latency->spread;
+    latency->variance = (variance > hidden ? variance : hidden) * cycles * cycles / (count ? count : 1);
+    latency->share = latency->other = 0;
+    latency->seen = false;
+}
+
+/* What each target took, on the average of all groups that it was in: sorted. Returns how many; *times: of what each is
+ * the mean; *within: variance of one of these. */
+static unsigned by_target(const struct sample *sample, double values[MANY], double *times, double *within)
+{
+    unsigned count = 0;
+    *times = *within = 0;
+    for (unsigned i = 0; i < MANY; i++)
+        if (sample->times[i] > 0) {
+            values[count] = (double)sample->sum[i] / (double)sample->times[i];
+            *within += (double)sample->squares[i] - values[count++] * (double)sample->sum[i];
+            *times += (double)sample->times[i];
+        }
+    quantile(values, count, 0); /* sorts */
+    *within = *times > count ? *within / (*times - count) : 0;
+    *times = count ? *times / count : 1;
+    return count;
+}
+
+/* The mean of the readings that agree, where enough do. */
+static void summarise(const struct depth *depth, struct sample *sample, double cycles, struct latency_of *latency)
+{
+    double took[MANY], times = 1, within = 0;
+    const double *values = sample->value; /* sorted by then: what single loads took each time */
+    unsigned count = sample->count;
+    summarise_all(depth, sample, cycles, latency);
+    if (sample->group > 1) {
+        count = by_target(sample, took, &times, &within);
+        values = took;
+    }
+    double step = (double)depth->bench->clock.step / sample->group, hidden = step * step / 6;
+    double jitter = depth->jitter / (sample->group * sample->group), most = jitter + step * step / 4; /* of a load */
+    double noise = sample->group == 1 ? SINGLE * square_root(jitter) : WIDTH * square_root(most / times);
+    struct cluster cluster = cluster_of(values, count, noise, TOLERANCE, LEAST_TOLERANCE / cycles);
+    /* Targets that are always timed together agree, and know no more than one of them. */
+    if (cluster.share <= 0 || (cluster.share < WHOLE && cluster.share * count < 2 * sample->group))
+        return;
+    /* Two readings of the clock, slices that differ, and no more: else targets were sometimes here, sometimes there. */
+    double slices = SLICES * cluster.mean;
+    if (sample->group > 1 && within > 2 * most + slices * slices / sample->group)
+        return;
+    double variance = cluster.variance * sample->group,
+           least = (within > hidden ? within : hidden) / (cluster.share * count * times / sample->group);
+    latency->cycles = cluster.mean * cycles;
+    latency->variance = (variance > least ? variance : least) * cycles * cycles;
+    latency->share = cluster.share;
+    latency->seen = cluster.tight && sample->group == 1;
+    latency->other = latency->seen ? cluster.other * cycles : 0;
+    if (sample->group == 1 || cluster.share < WHOLE)
+        latency->bias = 0;
 }
 
 /* Targets at a time, and how often: a mean of as many groups as it takes to know a short latency well, and of fewer
  * where the others are many. */
 static uint64_t targets_beside(const struct depth *depth, uint64_t bytes, unsigned *rounds)
 {
-    uint64_t count = bytes <= TINY ? FEW / 2 : FEW, affordable = MOST_READ / (bytes / LINE);
+    uint64_t count = bytes <= TINY ? FEW / 2 : FEW,
+             affordable = (uint64_t)MOST_READ * (depth->group > 1 ? COARSELY : 1) / (bytes / LINE);
     while (count < MANY && count * SMALL < bytes * FEW && 2 * count * depth->unit <= depth->room)
         count *= 2;
     *rounds = affordable < 1 ? 1 : (unsigned)(affordable > MOST_ROUNDS ? MOST_ROUNDS : affordable);
@@ -235,29 +326,80 @@ static uint64_t targets_beside(const struct depth *depth, uint64_t bytes, unsign
 }
 
 /* Whether a mean is known well enough: to a third of half a cycle or of 2 %, or, for a first look, to all of it. */
-static bool known_well(const struct depth *depth, bool first_look, struct sample *sample, double cycles,
-                       struct latency_of *latency)
+static bool known_well(const struct latency_of *latency, bool first_look)
 {
-    if (sample->count < LEAST_GROUPS)
-        return false;
-    summarise(depth, sample, cycles, latency);
     double room = (latency->cycles > 25 ? latency->cycles / 50 : 0.5) / (first_look ? 1 : 3);
     return latency->variance <= room * room;
 }
 
+/* Targets that took alike come together, so that groups are of one level each, and what a target took is known from the
+ * groups that it was in. */
+static void bring_together(struct layout *layout, const struct sample *sample)
+{
+    double took[MANY];
+    for (uint64_t i = 0; i < layout->count; i++) {
+        uint16_t number = layout->order[i];
+        double value = sample->times[number] > 0 ? (double)sample->sum[number] / (double)sample->times[number] : 0;
+        uint64_t place = i;
+        for (; place && took[place - 1] > value; place--) {
+            took[place] = took[place - 1];
+            layout->order[place] = layout->order[place - 1];
+        }
+        took[place] = value;
+        layout->order[place] = number;
+    }
+}
+
+/* The order of a round. Single targets are visited in any. Groups are made at random at first; what they say of a
+ * target then is half forgotten round by round while they become pure. */
+static struct layout next_layout(struct depth *depth, uint64_t bytes, uint64_t count, struct sample *sample,
+                                 unsigned round, unsigned exploring)
+{
+    struct layout layout = layout_behind(depth, bytes, count);
+    if (layout.group == 1 || round < exploring)
+        return layout;
+    bring_together(&layout, sample);
+    for (unsigned i = 0; i < count && round < 2 * exploring; i++) {
+        sample->sum[i] /= 2;
+        sample->squares[i] /= 2;
+        sample->times[i] /= 2;
+    }
+    return layout;
+}
+
+/* Whether a place needs no further round. */
+static bool enough(const struct depth *depth, struct sample *sample, double cycles, bool first_look, unsigned exploring,
+                   struct latency_of *latency)
+{
+    if (depth->group == 1 && sample->count == MOST_GROUPS)
+        return true;
+    if (sample->count < LEAST_GROUPS)
+        return false;
+    summarise(depth, sample, cycles, latency);
+    /* What is no whole needs more readings than what is: how large a part it is, is to be known as well. */
+    bool whole = latency->share >= WHOLE;
+    if (!whole && sample->count < (depth->group == 1 ? MOST_GROUPS / 4 : 4 * exploring))
+        return false;
+    /* What a hit takes is known already. */
+    bool hit = latency->cycles <= depth->hit * cycles + 2 * LEAST_TOLERANCE;
+    return known_well(latency, first_look || hit);
+}
+
 bool depth_after(struct depth *depth, uint64_t bytes, unsigned passes, struct latency_of *latency)
 {
-    struct sample sample = {.count = 0};
     unsigned rounds;
     uint64_t count = targets_beside(depth, bytes, &rounds);
+    unsigned exploring = rounds / 4 < EXPLORING ? rounds / 4 : EXPLORING;
     double cycles;
     if (!cycles_of_tick(depth, &cycles))
         return false;
     struct layout layout = layout_behind(depth, bytes, count);
-    for (unsigned round = 0; round < rounds && !known_well(depth, passes == 1, &sample, cycles, latency); round++) {
+    struct sample sample = {.group = layout.group};
+    for (unsigned round = 0; round < rounds && !enough(depth, &sample, cycles, passes == 1, exploring, latency);
+         round++) {
         struct reading reading;
-        if (round % SAME_ORDER == 0) {
-            layout = layout_behind(depth, bytes, count);
+        if (depth->group > 1 || round % SAME_ORDER == 0) {
+            layout = next_layout(depth, bytes, count, &sample, round, exploring);
             if (!link_targets(depth, &layout))
                 return false;
         }
@@ -274,13 +416,16 @@ bool depth_after(struct depth *depth, uint64_t bytes, unsigned passes, struct la
     return bench_ok(depth->bench);
 }
 
-static bool flush(struct depth *depth, const struct layout *layout)
+/* Flushes the targets; or their doorsteps, which then open the row that lies behind both. */
+static bool flush(struct depth *depth, const struct layout *layout, bool doorsteps)
 {
     struct reading lap[MAX_LAPS];
     for (uint64_t i = 0; i < layout->count; i += FLUSHES) {
         struct visit visits[FLUSHES + 1];
-        for (uint64_t j = 0; j < FLUSHES; j++)
-            visits[j] = (struct visit){.op = OP_FLUSH_LINE, .va = target(depth, layout, i + j)};
+        for (uint64_t j = 0; j < FLUSHES; j++) {
+            uint64_t line = target(depth, layout, i + j);
+            visits[j] = (struct visit){.op = OP_FLUSH_LINE, .va = doorsteps ? doorstep(depth, layout, line) : line};
+        }
         visits[FLUSHES] = (struct visit){.op = OP_FENCE};
         if (!machine_script(depth->bench->machine, visits, FLUSHES + 1, lap))
             return false;
@@ -291,29 +436,28 @@ static bool flush(struct depth *depth, const struct layout *layout)
 bool depth_flushed(struct depth *depth, bool scattered, struct latency_of *latency)
 {
     enum { LEAST = 8, MOST = 64 };
-    struct sample sample = {.count = 0};
+    struct sample sample = {.group = !scattered ? depth->group : depth->page > ROW ? FLUSHED_GROUP : FLUSHED_PAIR};
     double cycles;
     uint64_t count = scattered ? MANY : FEW;
     while (count > FEW && count * depth->unit > depth->room)
         count /= 2;
     if (!cycles_of_tick(depth, &cycles))
         return false;
-    for (unsigned round = 0; round < LEAST || (round < MOST && !known_well(depth, false, &sample, cycles, latency));
-         round++) {
+    for (unsigned round = 0; round < LEAST || (round < MOST && !known_well(latency, false)); round++) {
         struct layout layout = layout_behind(depth, scattered ? depth->room : depth->unit, count);
         uint64_t whole = power_of_two_within(depth->room + depth->most);
         struct reading reading;
         /* A doorstep in a small page opens the target's row; then pairs in one bank close each other's. */
+        layout.group = sample.group; /* long: how many banks a refresh has closed depends on the time in between */
         layout.scattered = scattered && depth->page > ROW;
         if (layout.scattered && whole <= PAGES * depth->page && whole > depth->room)
             layout.block = whole / count; /* all over what four pages reach */
-        if (layout.scattered)
-            layout.group = FLUSHED_GROUP; /* long: how many banks a refresh has closed depends on the time in between */
         if (!link_targets(depth, &layout) ||
-            !bench_run(depth->bench, OP_LOAD, target(depth, &layout, 0), count, &reading) || !flush(depth, &layout) ||
+            !bench_run(depth->bench, OP_LOAD, target(depth, &layout, 0), count, &reading) ||
+            !flush(depth, &layout, false) || (!scattered && !flush(depth, &layout, true)) ||
             !time_targets(depth, &layout, &sample))
             return false;
+        summarise_all(depth, &sample, cycles, latency);
     }
-    summarise(depth, &sample, cycles, latency);
     return bench_ok(depth->bench);
 }

@@ -19,19 +19,23 @@ struct depth {
     uint64_t targets, room; /* where targets may lie, and how many bytes that is: a power of two of units */
     uint64_t unit;          /* bytes: 4 KB, or the smallest page where that is larger */
     uint64_t page;          /* bytes */
-    unsigned group;         /* targets that are timed together */
+    unsigned group;         /* targets that are timed together: one where the clock shows single loads */
     double hit, extra;      /* ticks of a load that hits the first level; and what it takes more in such pages */
     double itself;          /* what short readings have too much, by the way that the clock is read: ticks, mean ... */
+    double jitter;          /* its variance */
     unsigned readings;      /* ... of so many */
     uint64_t others, most;  /* where the other bytes begin, and how many there are */
 };
 
 /* A latency, in core cycles. */
 struct latency_of {
-    double cycles, variance;  /* mean of the groups; variance of that mean, with what the clock's step hides of it */
-    double spread;            /* variance of a single group */
+    double cycles, variance;  /* mean of the readings that agree, or, where too few do, of all; variance of that mean,
+                                 with what the clock's step hides of it */
     double bias;              /* what noise may have added to it: it lies so far from the middle */
-    double low, middle, high; /* quartiles of the groups */
+    double share;             /* of the readings that agree; 0: too few do, and the mean may be no level's */
+    double other;             /* and as single loads: what most of the others took; 0: they do not agree */
+    bool seen;                /* they are single loads, and agree closely: what a level takes, and no mixture */
+    double low, middle, high; /* quartiles of all readings */
 };
 
 /* Divides a mapped stretch into targets and others. hit: ticks of a load that hits the first level; extra: what such a

@@ -18,6 +18,9 @@ enum {
 /* ... and to so many times the last step. */
 static const uint64_t BEYOND = 8;
 
+/* No designer builds a level that takes but a tenth more than the one before it. */
+static const double SAME = 0.1;
+
 double levels_tolerance(double cycles)
 {
     double share = cycles * 0.02;
@@ -102,23 +105,10 @@ static bool insert(struct depth *depth, struct levels *levels, unsigned index, u
     return true;
 }
 
-/* Whether all targets were found in one level at a place. Where some were lost and others not, groups of them differ by
- * more than the clock makes them: than at most places. */
-static bool pure(const struct levels *levels, const struct place *place)
+/* Whether enough targets were found in one level at a place. */
+static bool pure(const struct place *place)
 {
-    double spread[MOST_PLACES], limit = levels_tolerance(place->latency.cycles);
-    for (unsigned i = 0; i < levels->places; i++)
-        spread[i] = levels->place[i].latency.spread;
-    return place->latency.spread <= 4 * quantile(spread, levels->places, 0.25) + limit * limit;
-}
-
-/* Whether purity is proof: a share of targets so large that it would spoil the mean would have been seen. */
-static bool proven(const struct levels *levels, const struct level *level, double nearer)
-{
-    double spread[MOST_PLACES], limit = levels_tolerance(level->cycles), step = level->cycles - nearer;
-    for (unsigned i = 0; i < levels->places; i++)
-        spread[i] = levels->place[i].latency.spread;
-    return 4 * quantile(spread, levels->places, 0.25) + limit * limit <= step * step / 200;
+    return place->latency.share > 0;
 }
 
 /* The probability that a level was overlooked between two places. One level goes over into the next within an octave,
@@ -135,9 +125,9 @@ static double overlooked(uint64_t last, uint64_t first)
 static bool lonely(const struct levels *levels, unsigned index)
 {
     const struct place *place = &levels->place[index];
-    bool before = index && pure(levels, place - 1) && level_here(place - 1, place);
-    bool after = index + 1 < levels->places && pure(levels, place + 1) && level_here(place, place + 1);
-    return !before && !after && !place->memory && pure(levels, place);
+    bool before = index && pure(place - 1) && level_here(place - 1, place);
+    bool after = index + 1 < levels->places && pure(place + 1) && level_here(place, place + 1);
+    return !before && !after && !place->memory && pure(place);
 }
 
 /* Looks closer wherever a place stands alone: a level may be no larger than twice the one before it. */
@@ -162,8 +152,10 @@ static bool look_closer(struct depth *depth, struct levels *levels)
 
 /* A step of the staircase, as far as it is known. */
 struct step {
-    unsigned first, last; /* places */
-    double weights, sum, bias;
+    unsigned first, last;               /* places */
+    double weights, sum, squares, bias; /* the places' latencies, weighted by how well they are known */
+    unsigned places;
+    bool seen; /* at each of them: latency_of.seen */
 };
 
 static double mean_of(const struct step *step)
@@ -173,12 +165,15 @@ static double mean_of(const struct step *step)
 
 static void add_place(struct step *step, const struct place *place, unsigned index)
 {
-    double weight = 1 / (place->latency.variance + 1e-6);
+    double known = levels_tolerance(place->latency.cycles) / 8, weight = 1 / (place->latency.variance + known * known);
     if (step->weights <= 0)
-        step->first = index;
+        *step = (struct step){.first = index, .seen = true};
+    step->seen = step->seen && place->latency.seen;
     step->last = index;
+    step->places++;
     step->weights += weight;
     step->sum += weight * place->latency.cycles;
+    step->squares += weight * place->latency.cycles * place->latency.cycles;
     step->bias += weight * place->latency.bias;
 }
 
@@ -187,6 +182,14 @@ static bool belongs(const struct step *step, const struct place *place)
 {
     double mean = mean_of(step), noise = square_root(place->latency.variance + 1 / step->weights);
     return apart(mean, place->latency.cycles) <= levels_tolerance(mean) / 2 + 3 * noise;
+}
+
+/* Whether the places of a step differ by no more than noise: chi-squared within three standard deviations of what it is
+ * for one latency. Where two levels mix, the mixture changes from place to place. */
+static bool steady(const struct step *step)
+{
+    double excess = step->squares - step->sum * step->sum / step->weights, degrees = step->places - 1;
+    return excess <= degrees + 3 * square_root(2 * degrees);
 }
 
 /* Whether a farther place was quicker, so that this one's targets cannot all have been in one level. */
@@ -202,51 +205,142 @@ static bool undercut(const struct levels *levels, unsigned index)
     return false;
 }
 
+/* Puts a level among the others, by latency: a policy that is not LRU may keep a part of the targets in a near level
+ * long after the next one was seen. Of two that are the same the one that was seen over more places counts. */
+static void put_level(struct levels *levels, const struct level *level)
+{
+    unsigned place = levels->count;
+    for (unsigned i = 0; i < levels->count; i++) {
+        struct level *same = &levels->level[i];
+        if (apart(same->cycles, level->cycles) > levels_tolerance(same->cycles) + SAME * same->cycles)
+            continue;
+        if (same->places < level->places) {
+            same->cycles = level->cycles;
+            same->deviation = level->deviation;
+            same->places = level->places;
+        }
+        same->last = same->last > level->last ? same->last : level->last;
+        return;
+    }
+    if (levels->count == MOST_LEVELS)
+        return;
+    for (; place && levels->level[place - 1].cycles > level->cycles; place--)
+        levels->level[place] = levels->level[place - 1];
+    levels->level[place] = *level;
+    levels->count++;
+}
+
+static struct step step_of(const struct levels *levels, unsigned first, unsigned last)
+{
+    struct step step = {.weights = 0};
+    for (unsigned i = first; i <= last; i++)
+        add_place(&step, &levels->place[i], i);
+    return step;
+}
+
+/* How far a place lies from a step, in standard deviations, squared. */
+static double off(const struct step *step, const struct place *place)
+{
+    double away = place->latency.cycles - mean_of(step);
+    return away * away / place->latency.variance;
+}
+
+/* Without the places at its ends that are still, or already, mixtures. */
+static struct step trimmed(const struct levels *levels, struct step step)
+{
+    while (!step.seen && step.places > 2 && !steady(&step)) {
+        bool first = off(&step, &levels->place[step.first]) > off(&step, &levels->place[step.last]);
+        step = step_of(levels, step.first + first, step.last - !first);
+    }
+    return step;
+}
+
+/* Takes a step for a level if it is one for certain: two places on end agree, and single loads were seen or the places
+ * lie an eighth from each other at least. What was seen, but not well enough, is remembered. */
+static void add_step(struct levels *levels, const struct step *whole)
+{
+    struct step of_one_level = trimmed(levels, *whole), *step = &of_one_level;
+    const struct place *first = &levels->place[step->first], *end = &levels->place[step->last];
+    struct level level = {
+        .cycles = mean_of(step), .first = first->bytes, .last = end->bytes, .seen = step->seen, .places = step->places};
+    level.deviation = square_root(1 / step->weights) + step->bias / step->weights;
+    bool wide = level.last * 8 >= level.first * 9, known = 3 * level.deviation <= levels_tolerance(level.cycles);
+    /* What a hit takes is known better than from here. */
+    double away = apart(level.cycles, levels->hit);
+    if (away <= levels_tolerance(levels->hit) + 3 * level.deviation && 4 * away <= levels->hit) {
+        level.cycles = levels->hit;
+        known = true;
+    }
+    if (step->places > 1 && known && (step->seen || (wide && steady(step))))
+        put_level(levels, &level);
+    else if (step->places > 1 && levels->narrows < MOST_LEVELS)
+        levels->narrow[levels->narrows++] = level.cycles;
+}
+
 /* Whether a level is what the next one is, but for a few lines that the level before both had kept: replacement at
  * random lets go of them slowly. No designer builds a level for a quarter of what the step to it saves. */
 static bool remainder_of(const struct levels *levels, const struct level *level, double next)
 {
     double before = level == levels->level ? levels->hit : (level - 1)->cycles;
-    return next > level->cycles && next - level->cycles < (next - before) / 4;
+    return !level->seen && next > level->cycles && next - level->cycles < (next - before) / 4;
 }
 
-/* Adds a step as a level, or to the last level where they are the same. A level between two others that lie further
- * than an octave apart may have been overlooked: the more octaves, the likelier. */
-static void add_level(struct levels *levels, const struct step *step)
+static void drop_remainders(struct levels *levels)
 {
-    const struct place *first = &levels->place[step->first], *end = &levels->place[step->last];
-    struct level level = {.cycles = mean_of(step), .first = first->bytes, .last = end->bytes};
-    struct level *last = levels->count ? &levels->level[levels->count - 1] : NULL;
-    level.deviation = square_root(1 / step->weights) + step->bias / step->weights;
-    bool wide = level.last * 6 >= level.first * 7, known = 3 * level.deviation <= levels_tolerance(level.cycles);
-    if (step->first == step->last || !known || !(wide || proven(levels, &level, last ? last->cycles : 0))) {
-        if (step->first != step->last)
-            levels->narrow = level.cycles;
-        return;
+    for (unsigned i = 1; i + 1 < levels->count; i++) {
+        if (!remainder_of(levels, &levels->level[i], levels->level[i + 1].cycles))
+            continue;
+        levels->level[i + 1].first = levels->level[i].first;
+        for (unsigned j = i; j + 1 < levels->count; j++)
+            levels->level[j] = levels->level[j + 1];
+        levels->count--;
+        i--;
     }
-    if (last && apart(last->cycles, level.cycles) <= levels_tolerance(last->cycles)) {
-        last->last = level.last;
-        return;
+}
+
+/* The probability that a level was overlooked between two latencies: what was seen there, but not well enough, may have
+ * been one, and one may lie in each octave that nothing is known of. */
+static double overlooked_between(const struct levels *levels, double nearer, double farther, uint64_t last,
+                                 uint64_t first)
+{
+    double chance = overlooked(last, first);
+    for (unsigned i = 0; i < levels->narrows; i++)
+        if (levels->narrow[i] > nearer + levels_tolerance(nearer) &&
+            levels->narrow[i] < farther - levels_tolerance(farther))
+            return chance + 0.5;
+    return chance;
+}
+
+/* Single loads that agreed with each other, but with no level and not with memory: something is there that is no step.
+ */
+static void note_others(struct levels *levels)
+{
+    for (unsigned i = 0; i < levels->places && levels->narrows < MOST_LEVELS; i++) {
+        double other = levels->place[i].latency.other;
+        bool known =
+            other <= levels->hit + levels_tolerance(levels->hit) ||
+            other >= (levels->flushed ? levels->least.cycles : levels->memory.cycles) - levels_tolerance(other);
+        for (unsigned j = 0; j < levels->count; j++)
+            known = known || apart(levels->level[j].cycles, other) <= 2 * levels_tolerance(other);
+        if (!known)
+            levels->narrow[levels->narrows++] = other;
     }
-    if (last && levels->count > 1 && remainder_of(levels, last, level.cycles)) {
-        level.first = last->first;
-        level.numbering = last->numbering;
-        *last = level;
-        return;
+}
+
+/* Each level's doubt, with that of the levels before it. */
+static void number_levels(struct levels *levels)
+{
+    double nearer = levels->hit, doubt = 0;
+    uint64_t last = FIRST;
+    for (unsigned i = 0; i < levels->count; i++) {
+        struct level *level = &levels->level[i];
+        /* The first level has no step of its own where it is too small for one. */
+        if (i || level->cycles > levels->hit + levels_tolerance(levels->hit))
+            doubt += overlooked_between(levels, nearer, level->cycles, last, level->first);
+        level->numbering = doubt;
+        nearer = level->cycles;
+        last = level->last;
     }
-    if (last && level.cycles < last->cycles)
-        level.numbering += 1; /* farther and yet quicker: something is not as it should be */
-    /* What was seen in between, but not well enough, may have been a level. */
-    if (levels->narrow > (last ? last->cycles : levels->hit) + levels_tolerance(levels->narrow) &&
-        levels->narrow < level.cycles - levels_tolerance(level.cycles))
-        level.numbering += 0.5;
-    levels->narrow = 0;
-    if (last)
-        level.numbering += last->numbering + overlooked(last->last, level.first);
-    else if (level.cycles > levels->hit + levels_tolerance(levels->hit))
-        level.numbering += overlooked(FIRST, level.first); /* the first level has no step of its own */
-    if (levels->count < MOST_LEVELS)
-        levels->level[levels->count++] = level;
 }
 
 /* A last step that is hardly quicker than flushed lines is memory's. */
@@ -271,28 +365,32 @@ void levels_infer(struct levels *levels)
 {
     struct step step = {.weights = 0};
     levels->count = 0;
-    levels->narrow = 0;
+    levels->narrows = 0;
     for (unsigned i = 0; i < levels->places; i++) {
         const struct place *place = &levels->place[i];
-        bool good = !place->memory && pure(levels, place) && !undercut(levels, i);
+        bool good = !place->memory && pure(place) && (place->latency.seen || !undercut(levels, i));
         if (step.weights > 0 && (!good || !belongs(&step, place))) {
-            add_level(levels, &step);
+            add_step(levels, &step);
             step = (struct step){.weights = 0};
         }
         if (good)
             add_place(&step, place, i);
     }
     if (step.weights > 0)
-        add_level(levels, &step);
+        add_step(levels, &step);
+    drop_remainders(levels);
     drop_memory(levels);
+    note_others(levels);
+    number_levels(levels);
     if (levels->count > 1 && !levels->flushed)
         levels->memory = levels->level[--levels->count];
     else if (levels->count)
         levels->memory.numbering = levels->level[levels->count - 1].numbering;
     levels->counting = levels->memory.numbering;
+    const struct level *last = levels->count ? &levels->level[levels->count - 1] : NULL;
     if (levels->flushed)
-        levels->counting +=
-            overlooked(levels->count ? levels->level[levels->count - 1].last : (uint64_t)FIRST, memory_begins(levels));
+        levels->counting += overlooked_between(levels, last ? last->cycles : levels->hit, levels->memory.cycles,
+                                               last ? last->last : (uint64_t)FIRST, memory_begins(levels));
 }
 
 /* Memory's latency, and the least that it takes, by which places that targets come to from memory are known. */

@@ -17,6 +17,8 @@ struct level {
     double deviation;     /* standard deviation of that, and what it may be off */
     double numbering;     /* probability that a level before it was overlooked */
     uint64_t first, last; /* bytes after which targets were found there */
+    unsigned places;      /* how many */
+    bool seen;            /* by single loads */
 };
 
 struct levels {
@@ -25,8 +27,9 @@ struct levels {
     unsigned places;
     struct level level[MOST_LEVELS]; /* the first level's is [0]; memory's is not among them */
     unsigned count;
-    struct level memory;     /* cycles 0: not reached */
-    double narrow;           /* a step that was seen, but not well enough to be a level */
+    struct level memory;        /* cycles 0: not reached */
+    double narrow[MOST_LEVELS]; /* steps that were seen, but not well enough to be levels */
+    unsigned narrows;
     double counting;         /* probability that a level was overlooked */
     bool flushed;            /* memory's latency was asked by flushing lines */
     struct latency_of least; /* then: the least that memory takes */

@@ -10,7 +10,7 @@
 /* after the headers that it needs */
 #include <cmocka.h>
 
-enum { MEMORY = 300, GROUPS = 64 };
+enum { MEMORY = 300 };
 
 bool host_rest(struct host *host, unsigned permille)
 {
@@ -30,15 +30,25 @@ static struct levels *begin(void)
     return levels;
 }
 
-/* One more place. spread: standard deviation of a group, in cycles. */
-static void add(struct levels *levels, uint64_t bytes, double cycles, double spread)
+/* One more place. share: of the targets that agree on it; noise: standard deviation of what is known of it, in cycles.
+ */
+static struct place *add(struct levels *levels, uint64_t bytes, double cycles, double share, double noise)
 {
     struct place *place = &levels->place[levels->places++];
     place->bytes = bytes;
     place->latency.cycles = place->latency.middle = cycles;
-    place->latency.spread = spread * spread;
-    place->latency.variance = place->latency.spread / GROUPS;
+    place->latency.share = share;
+    place->latency.variance = noise * noise;
     place->memory = cycles >= MEMORY;
+    return place;
+}
+
+/* The same, where the clock shows single loads. */
+static struct place *add_seen(struct levels *levels, uint64_t bytes, double cycles, double share)
+{
+    struct place *place = add(levels, bytes, cycles, share, 0.05);
+    place->latency.seen = true;
+    return place;
 }
 
 /* Places of one level from so many KB to so many, two an octave, no two readings quite the same. */
@@ -47,7 +57,7 @@ static void step(struct levels *levels, uint64_t first, uint64_t last, double cy
     unsigned number = 0;
     for (uint64_t octave = first; octave <= last; octave *= 2)
         for (uint64_t half = 2; half < 4 && octave * half / 2 <= last; half++)
-            add(levels, (octave * half / 2) << 10, cycles + 0.01 * (number++ % 3), 0.1);
+            add(levels, (octave * half / 2) << 10, cycles + 0.01 * (number++ % 3), 1, 0.02);
 }
 
 static void expect_level(const struct levels *levels, unsigned index, double cycles)
@@ -74,16 +84,15 @@ static void steps_are_levels(void **state)
     free(levels);
 }
 
-/* Some targets lost and others not: places that agree by chance are no level, because their groups differ, however well
- * their means are known. */
+/* Some targets lost and others not: places that agree by chance are no level, because their targets do not, however
+ * well their means are known. */
 static void a_mixture_is_no_level(void **state)
 {
     struct levels *levels = begin();
     (void)state;
     step(levels, 1, 24, 4);
-    add(levels, 32 << 10, 8, 3);
-    add(levels, 40 << 10, 8, 3);
-    levels->place[levels->places - 2].latency.variance = levels->place[levels->places - 1].latency.variance = 1e-4;
+    add(levels, 32 << 10, 8, 0, 0.01);
+    add(levels, 40 << 10, 8, 0, 0.01);
     step(levels, 48, 192, 12);
     step(levels, 256, 512, MEMORY);
     levels_infer(levels);
@@ -92,14 +101,52 @@ static void a_mixture_is_no_level(void **state)
     free(levels);
 }
 
-/* Places beyond which it is quicker again are no level, pure or not. */
+/* Nor are places whose targets agree, by a clock that hides more, but that differ from each other by more than noise.
+ */
+static void what_rises_is_no_level(void **state)
+{
+    struct levels *levels = begin();
+    (void)state;
+    step(levels, 1, 24, 4);
+    add(levels, 32 << 10, 7.0, 1, 0.1);
+    add(levels, 36 << 10, 7.5, 1, 0.1);
+    add(levels, 40 << 10, 8.0, 1, 0.1);
+    add(levels, 44 << 10, 8.5, 1, 0.1);
+    step(levels, 48, 192, 12);
+    step(levels, 256, 512, MEMORY);
+    levels_infer(levels);
+    assert_int_equal(levels->count, 2);
+    expect_level(levels, 1, 12);
+    free(levels);
+}
+
+/* The ends of a step may still, or already, be mixtures: what lies between them is a level. */
+static void ends_are_trimmed(void **state)
+{
+    struct levels *levels = begin();
+    (void)state;
+    step(levels, 1, 24, 4);
+    add(levels, 32 << 10, 11.5, 1, 0.05);
+    add(levels, 48 << 10, 12, 1, 0.05);
+    add(levels, 64 << 10, 12, 1, 0.05);
+    add(levels, 96 << 10, 12, 1, 0.05);
+    add(levels, 128 << 10, 12.4, 1, 0.05);
+    step(levels, 256, 512, MEMORY);
+    levels_infer(levels);
+    assert_int_equal(levels->count, 2);
+    assert_true(levels->level[1].cycles > 11.97 && levels->level[1].cycles < 12.03);
+    assert_true(levels->level[1].first >= 48 << 10 && levels->level[1].last <= 96 << 10);
+    free(levels);
+}
+
+/* Places beyond which it is quicker again are no level, if single loads were not seen. */
 static void what_is_undercut_is_no_level(void **state)
 {
     struct levels *levels = begin();
     (void)state;
     step(levels, 1, 24, 4);
-    add(levels, 28 << 10, 52, 0.1);
-    add(levels, 30 << 10, 52, 0.1);
+    add(levels, 26 << 10, 30, 1, 0.1);
+    add(levels, 30 << 10, 30, 1, 0.1);
     step(levels, 32, 192, 12);
     step(levels, 256, 768, 52);
     step(levels, 1024, 2048, MEMORY);
@@ -110,6 +157,59 @@ static void what_is_undercut_is_no_level(void **state)
     free(levels);
 }
 
+/* Two thirds of the targets in one level, and a nearer level that keeps some of them farther on: single loads show both
+ * levels, wherever they were seen, and in the order of their latencies. */
+static void parts_are_levels(void **state)
+{
+    struct levels *levels = begin();
+    (void)state;
+    step(levels, 1, 24, 4);
+    add_seen(levels, 32 << 10, 40, 0.6);
+    add_seen(levels, 48 << 10, 40, 0.7);
+    add_seen(levels, 64 << 10, 12, 0.5);
+    add_seen(levels, 66 << 10, 12, 0.5);
+    add_seen(levels, 96 << 10, 4, 0.5);
+    add_seen(levels, 98 << 10, 4, 0.5);
+    step(levels, 128, 192, MEMORY);
+    levels_infer(levels);
+    assert_int_equal(levels->count, 3);
+    expect_level(levels, 0, 4);
+    expect_level(levels, 1, 12);
+    expect_level(levels, 2, 40);
+    free(levels);
+}
+
+/* One place is not enough, but it is a reason to doubt. So is what only some of the targets showed at a place. */
+static void once_seen_is_doubt(void **state)
+{
+    struct levels *levels = begin();
+    (void)state;
+    step(levels, 1, 24, 4);
+    add_seen(levels, 32 << 10, 4, 0.5)->latency.other = 8;
+    step(levels, 48, 192, 40);
+    step(levels, 256, 512, MEMORY);
+    levels_infer(levels);
+    assert_int_equal(levels->count, 2);
+    assert_true(levels->level[0].numbering == 0 && levels->level[1].numbering >= 0.5 && levels->counting >= 0.5);
+    free(levels);
+}
+
+/* What the targets that were elsewhere showed is no doubt where it is a level, or memory, that is known. */
+static void known_others_are_no_doubt(void **state)
+{
+    struct levels *levels = begin();
+    (void)state;
+    step(levels, 1, 24, 4);
+    add_seen(levels, 32 << 10, 4, 0.5)->latency.other = 40;
+    step(levels, 48, 192, 40);
+    add_seen(levels, 224 << 10, 40, 0.5)->latency.other = MEMORY - 1;
+    step(levels, 256, 512, MEMORY);
+    levels_infer(levels);
+    assert_int_equal(levels->count, 2);
+    assert_true(levels->level[1].numbering == 0 && levels->counting == 0);
+    free(levels);
+}
+
 /* What replacement at random keeps of the level before makes a slow approach, not two levels. */
 static void an_approach_is_one_level(void **state)
 {
@@ -117,13 +217,29 @@ static void an_approach_is_one_level(void **state)
     (void)state;
     step(levels, 1, 24, 4);
     step(levels, 32, 96, 20);
-    add(levels, 128 << 10, 38.5, 0.1);
-    add(levels, 160 << 10, 38.6, 0.1);
+    add(levels, 128 << 10, 36.0, 1, 0.02);
+    add(levels, 160 << 10, 36.0, 1, 0.02);
     step(levels, 192, 768, 41);
     step(levels, 1024, 2048, MEMORY);
     levels_infer(levels);
     assert_int_equal(levels->count, 3);
     expect_level(levels, 2, 41);
+    free(levels);
+}
+
+/* Two that differ by less than a tenth are one, and what was seen longer is what it takes. */
+static void near_ones_are_one(void **state)
+{
+    struct levels *levels = begin();
+    (void)state;
+    step(levels, 1, 24, 4);
+    add_seen(levels, 32 << 10, 38.5, 1);
+    add_seen(levels, 40 << 10, 38.5, 1);
+    step(levels, 48, 768, 41);
+    step(levels, 1024, 2048, MEMORY);
+    levels_infer(levels);
+    assert_int_equal(levels->count, 2);
+    expect_level(levels, 1, 41);
     free(levels);
 }
 
@@ -134,7 +250,7 @@ static void a_gap_is_doubt(void **state)
     (void)state;
     step(levels, 1, 24, 4);
     for (uint64_t kilobytes = 32; kilobytes <= 192; kilobytes += 32)
-        add(levels, kilobytes << 10, 4.0 + (double)kilobytes / 5, 6);
+        add(levels, kilobytes << 10, 4.0 + (double)kilobytes / 5, 0, 0.5);
     step(levels, 256, 6144, 50);
     step(levels, 8192, 12288, MEMORY);
     levels_infer(levels);
@@ -152,7 +268,7 @@ static void a_gap_before_memory_is_doubt(void **state)
     step(levels, 1, 24, 4);
     step(levels, 32, 192, 12);
     for (uint64_t kilobytes = 256; kilobytes < 1024; kilobytes += 128)
-        add(levels, kilobytes << 10, (double)kilobytes / 4, 20);
+        add(levels, kilobytes << 10, (double)kilobytes / 4, 0, 2);
     step(levels, 1024, 2048, MEMORY);
     levels_infer(levels);
     assert_int_equal(levels->count, 2);
@@ -193,6 +309,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_are_levels),
         cmocka_unit_test(a_mixture_is_no_level),
+        cmocka_unit_test(what_rises_is_no_level),
+        cmocka_unit_test(ends_are_trimmed),
+        cmocka_unit_test(parts_are_levels),
+        cmocka_unit_test(once_seen_is_doubt),
+        cmocka_unit_test(known_others_are_no_doubt),
+        cmocka_unit_test(near_ones_are_one),
         cmocka_unit_test(what_is_undercut_is_no_level),
         cmocka_unit_test(an_approach_is_one_level),
         cmocka_unit_test(a_gap_is_doubt),
