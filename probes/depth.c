@@ -17,7 +17,7 @@ enum {
     PARTS = 4,           /* pieces that the others are read in, at least */
     MOST_ROUNDS = 2048,  /* of others and targets, for one latency */
     MOST_READ = 1 << 17, /* lines of others, for one latency ... */
-    COARSELY = 4,        /* ... and so many times that where the clock does not show single loads */
+    COARSELY = 2,        /* ... and so many times that where the clock does not show single loads */
     FINE = 4,            /* core cycles of the clock's step, at most: it shows single loads */
     FLUSHED_GROUP = 128,
     FLUSHED_PAIR = 2, /* in small pages */
@@ -356,7 +356,7 @@ static struct layout next_layout(struct depth *depth, uint64_t bytes, uint64_t c
                                  unsigned round, unsigned exploring)
 {
     struct layout layout = layout_behind(depth, bytes, count);
-    if (layout.group == 1 || round < exploring)
+    if (depth->group == 1 || round < exploring)
         return layout;
     bring_together(&layout, sample);
     for (unsigned i = 0; i < count && round < 2 * exploring; i++) {
@@ -389,7 +389,7 @@ bool depth_after(struct depth *depth, uint64_t bytes, unsigned passes, struct la
 {
     unsigned rounds;
     uint64_t count = targets_beside(depth, bytes, &rounds);
-    unsigned exploring = rounds / 4 < EXPLORING ? rounds / 4 : EXPLORING;
+    unsigned exploring = depth->group == 1 ? 0 : rounds / 4 < EXPLORING ? rounds / 4 : EXPLORING;
     double cycles;
     if (!cycles_of_tick(depth, &cycles))
         return false;
@@ -398,7 +398,7 @@ bool depth_after(struct depth *depth, uint64_t bytes, unsigned passes, struct la
     for (unsigned round = 0; round < rounds && !enough(depth, &sample, cycles, passes == 1, exploring, latency);
          round++) {
         struct reading reading;
-        if (depth->group > 1 || round % SAME_ORDER == 0) {
+        if (round % (round < 2 * exploring ? 1 : SAME_ORDER) == 0) {
             layout = next_layout(depth, bytes, count, &sample, round, exploring);
             if (!link_targets(depth, &layout))
                 return false;

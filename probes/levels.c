@@ -4,6 +4,7 @@
  * lies between two steps is looked at more closely. */
 #include "probes/levels.h"
 #include "base/arithmetic.h"
+#include "probes/confidence.h"
 
 enum {
     FIRST = 1 << 10, /* bytes */
@@ -337,6 +338,9 @@ static void number_levels(struct levels *levels)
         /* The first level has no step of its own where it is too small for one. */
         if (i || level->cycles > levels->hit + levels_tolerance(levels->hit))
             doubt += overlooked_between(levels, nearer, level->cycles, last, level->first);
+        /* One that is not known too well may be none. */
+        if (!level->seen)
+            doubt += confidence_within(level->deviation, levels_tolerance(level->cycles));
         level->numbering = doubt;
         nearer = level->cycles;
         last = level->last;
