@@ -18,7 +18,7 @@ enum {
     MOST_ROUNDS = 2048,  /* of others and targets, for one latency */
     MOST_READ = 1 << 17, /* lines of others, for one latency ... */
     COARSELY = 2,        /* ... and so many times that where the clock does not show single loads */
-    FINE = 4,            /* core cycles of the clock's step, at most: it shows single loads */
+    FINE = 4,            /* core cycles of the clock's step, at most, where it shows single loads */
     FLUSHED_GROUP = 128,
     FLUSHED_PAIR = 2, /* in small pages */
     LARGE_GROUP = 8,  /* targets timed together ... */
@@ -27,7 +27,8 @@ enum {
     MOST_GROUPS = 1024,
     LEAST_GROUPS = 16,
     SPREAD = 8,
-    JITTER = 4, /* steps of the clock: further off was an interruption */
+    JITTER = 4, /* standard deviations, or steps of the clock: further off was an interruption */
+    HITS = 128,
     LINKS_A_REST = 64,
     FLUSHES = 16,   /* visits of a script */
     SAME_ORDER = 2, /* rounds: to link targets takes longer than to visit them */
@@ -51,6 +52,45 @@ static const double SLICES = 0.1;
 /* Part of the groups' distance between quartiles, above the third one, beyond which a group was interrupted. */
 static const double INTERRUPTED = 3;
 
+static bool link(struct depth *depth, uint64_t from, uint64_t to)
+{
+    if (!machine_link(depth->bench->machine, OP_LOAD, from, to))
+        depth->bench->refused = true;
+    depth->bench->linked++;
+    return bench_ok(depth->bench);
+}
+
+/* What a short reading has too much, and how far that varies: an interruption counts as a few times of that. */
+static void learn(struct depth *depth, double taken)
+{
+    double step = (double)depth->bench->clock.step, varies = square_root(depth->jitter), away = taken - depth->itself;
+    double most = JITTER * (varies > step ? varies : step);
+    depth->readings++;
+    depth->itself += away / depth->readings;
+    if (away > most || away < -most)
+        away = most;
+    depth->jitter += (away * away - depth->jitter) / depth->readings;
+}
+
+/* Whether single loads can be told from each other: by the clock's step, and by how far readings of one hit vary. */
+static bool shows_single_loads(struct depth *depth)
+{
+    struct bench *bench = depth->bench;
+    struct random random = {bench_seed(bench)};
+    if (!link(depth, depth->targets, depth->targets))
+        return false;
+    for (unsigned i = 0; i < HITS; i++) {
+        struct reading reading;
+        if (!bench_run(bench, OP_LOAD, depth->targets, 1 + random_below(&random, SPREAD), &reading) ||
+            !bench_run(bench, OP_LOAD, depth->targets, 1, &reading))
+            return false;
+        if (!reading.disturbances && !reading.lost)
+            learn(depth, (double)reading.ticks - depth->hit - depth->extra);
+    }
+    double step = (double)bench->clock.step, varies = square_root(depth->jitter);
+    return step * bench->cycles_per_tick <= FINE && varies * bench->cycles_per_tick <= FINE / 2;
+}
+
 bool depth_open(struct depth *depth, struct bench *bench, const struct stretch *stretch, double hit, double extra)
 {
     uint64_t unit = machine_page(bench->machine, 0), room = unit * FEW;
@@ -62,8 +102,7 @@ bool depth_open(struct depth *depth, struct bench *bench, const struct stretch *
     depth->page = stretch->page;
     depth->hit = hit;
     depth->extra = extra;
-    bool fine = (double)bench->clock.step * bench->cycles_per_tick <= FINE;
-    depth->group = fine ? 1 : stretch->page > ROW ? LARGE_GROUP : SMALL_GROUP;
+    depth->group = shows_single_loads(depth) ? 1 : stretch->page > ROW ? LARGE_GROUP : SMALL_GROUP;
     depth->others = stretch->base + room;
     depth->most = room < stretch->size ? stretch->size - room : 0;
     return depth->most >= room;
@@ -120,14 +159,6 @@ static uint64_t doorstep(const struct depth *depth, const struct layout *layout,
            (depth->page > ROW ? ROW : 0);
 }
 
-static bool link(struct depth *depth, uint64_t from, uint64_t to)
-{
-    if (!machine_link(depth->bench->machine, OP_LOAD, from, to))
-        depth->bench->refused = true;
-    depth->bench->linked++;
-    return bench_ok(depth->bench);
-}
-
 /* Makes the targets one walk, the doorsteps of each group one of their own. With rests: pages that nobody has touched
  * before may take a host milliseconds each. */
 static bool link_targets(struct depth *depth, const struct layout *layout)
@@ -174,17 +205,6 @@ struct sample {
      */
     float sum[MANY], squares[MANY], times[MANY];
 };
-
-/* What a short reading has too much, and how far that varies: an interruption counts as a few of the clock's steps. */
-static void learn(struct depth *depth, double taken)
-{
-    double most = JITTER * (double)depth->bench->clock.step, away = taken - depth->itself;
-    depth->readings++;
-    depth->itself += away / depth->readings;
-    if (away > most || away < -most)
-        away = most;
-    depth->jitter += (away * away - depth->jitter) / depth->readings;
-}
 
 /* Times the targets, group by group, behind their doorsteps. The doorsteps, which are in the first level by then, are
  * timed as well: what a short reading has too much or too little by the way that the clock is read is in both. */
