@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* cluster.c: the densest window, and what lies around it. */
 #include "probes/cluster.h"
-#include "base/arithmetic.h"
 
 /* So many are worth a word, although they stand for nothing. */
 static const double OTHER = 0.2;
@@ -43,9 +42,8 @@ static struct cluster cluster_from(const double *values, unsigned size, unsigned
     for (unsigned i = 0; i < size; i++)
         cluster.mean += values[i] / size;
     for (unsigned i = 0; i < size; i++)
-        cluster.spread += (values[i] - cluster.mean) * (values[i] - cluster.mean);
-    cluster.spread = size > 1 ? cluster.spread / (size - 1) : 0;
-    cluster.variance = cluster.spread / size;
+        cluster.variance += (values[i] - cluster.mean) * (values[i] - cluster.mean);
+    cluster.variance = size > 1 ? cluster.variance / (size - 1) / size : 0;
     return cluster;
 }
 

@@ -13,21 +13,20 @@ enum {
     TINY = 1 << 13,  /* bytes of others up to which there is half of them: a first level may have 4 KB */
     SMALL = 1 << 18, /* bytes of others up to which there are FEW targets */
     FEW = 16,
-    MANY = 512,
+    MANY = MOST_TARGETS,
+    SINGLES = 128,       /* targets at most where each is timed by itself */
     PARTS = 4,           /* pieces that the others are read in, at least */
     MOST_ROUNDS = 2048,  /* of others and targets, for one latency */
     MOST_READ = 1 << 17, /* lines of others, for one latency ... */
     COARSELY = 2,        /* ... and so many times that where the clock does not show single loads */
-    FINE = 4,            /* core cycles of the clock's step, at most, where it shows single loads */
     FLUSHED_GROUP = 128,
     FLUSHED_PAIR = 2, /* in small pages */
     LARGE_GROUP = 8,  /* targets timed together ... */
     PAGES = 4,        /* ... in so many pages */
     SMALL_GROUP = 4,  /* or each in a page of its own */
-    MOST_GROUPS = 1024,
-    LEAST_GROUPS = 16,
+    LEAST_READINGS = 16,
+    PART_READINGS = 256, /* where only a part of them agree */
     SPREAD = 8,
-    JITTER = 4, /* standard deviations, or steps of the clock: further off was an interruption */
     HITS = 128,
     LINKS_A_REST = 64,
     FLUSHES = 16,   /* visits of a script */
@@ -40,18 +39,6 @@ enum {
 /* Between a target and its doorstep: no two targets of a layout are so far apart. */
 static const uint64_t BESIDE = FEW * SLOT;
 
-/* Latencies closer than this part, or this many core cycles, are one. */
-static const double TOLERANCE = 0.02, LEAST_TOLERANCE = 0.5;
-
-/* Standard deviations of the clock's noise that means of the same lie within; and, of a doorstep's, single loads. */
-static const double WIDTH = 5, SINGLE = 5.7;
-
-/* Standard deviation of what the slices of a level take, as part of that: no level has more. */
-static const double SLICES = 0.1;
-
-/* Part of the groups' distance between quartiles, above the third one, beyond which a group was interrupted. */
-static const double INTERRUPTED = 3;
-
 static bool link(struct depth *depth, uint64_t from, uint64_t to)
 {
     if (!machine_link(depth->bench->machine, OP_LOAD, from, to))
@@ -60,35 +47,23 @@ static bool link(struct depth *depth, uint64_t from, uint64_t to)
     return bench_ok(depth->bench);
 }
 
-/* What a short reading has too much, and how far that varies: an interruption counts as a few times of that. */
-static void learn(struct depth *depth, double taken)
-{
-    double step = (double)depth->bench->clock.step, varies = square_root(depth->jitter), away = taken - depth->itself;
-    double most = JITTER * (varies > step ? varies : step);
-    depth->readings++;
-    depth->itself += away / depth->readings;
-    if (away > most || away < -most)
-        away = most;
-    depth->jitter += (away * away - depth->jitter) / depth->readings;
-}
-
-/* Whether single loads can be told from each other: by the clock's step, and by how far readings of one hit vary. */
-static bool shows_single_loads(struct depth *depth)
+/* What a short reading of a hit has too much, from many of them. */
+static struct overhead ask_hits(struct depth *depth)
 {
     struct bench *bench = depth->bench;
     struct random random = {bench_seed(bench)};
-    if (!link(depth, depth->targets, depth->targets))
-        return false;
-    for (unsigned i = 0; i < HITS; i++) {
-        struct reading reading;
-        if (!bench_run(bench, OP_LOAD, depth->targets, 1 + random_below(&random, SPREAD), &reading) ||
-            !bench_run(bench, OP_LOAD, depth->targets, 1, &reading))
-            return false;
-        if (!reading.disturbances && !reading.lost)
-            learn(depth, (double)reading.ticks - depth->hit - depth->extra);
-    }
-    double step = (double)bench->clock.step, varies = square_root(depth->jitter);
-    return step * bench->cycles_per_tick <= FINE && varies * bench->cycles_per_tick <= FINE / 2;
+    double values[HITS];
+    unsigned count = 0;
+    if (link(depth, depth->targets, depth->targets))
+        for (unsigned i = 0; i < HITS; i++) {
+            struct reading reading;
+            if (!bench_run(bench, OP_LOAD, depth->targets, 1 + random_below(&random, SPREAD), &reading) ||
+                !bench_run(bench, OP_LOAD, depth->targets, 1, &reading))
+                break;
+            if (!reading.disturbances && !reading.lost)
+                values[count++] = (double)reading.ticks - depth->hit - depth->extra;
+        }
+    return overhead_of(values, count, (double)bench->clock.step);
 }
 
 bool depth_open(struct depth *depth, struct bench *bench, const struct stretch *stretch, double hit, double extra)
@@ -102,7 +77,9 @@ bool depth_open(struct depth *depth, struct bench *bench, const struct stretch *
     depth->page = stretch->page;
     depth->hit = hit;
     depth->extra = extra;
-    depth->group = shows_single_loads(depth) ? 1 : stretch->page > ROW ? LARGE_GROUP : SMALL_GROUP;
+    depth->overhead = ask_hits(depth);
+    bool single = readings_single(&depth->overhead, (double)bench->clock.step, bench->cycles_per_tick);
+    depth->group = single ? 1 : stretch->page > ROW ? LARGE_GROUP : SMALL_GROUP;
     depth->others = stretch->base + room;
     depth->most = room < stretch->size ? stretch->size - room : 0;
     return depth->most >= room;
@@ -196,19 +173,9 @@ static bool read_others(struct depth *depth, uint64_t bytes)
     return true;
 }
 
-/* Latencies, in ticks a load. */
-struct sample {
-    unsigned group;            /* loads that are timed together */
-    double value[MOST_GROUPS]; /* of groups, or of single loads */
-    unsigned count;
-    /* For each target: readings of groups that it was in, and how many. Floats are exact enough, and stacks are small.
-     */
-    float sum[MANY], squares[MANY], times[MANY];
-};
-
 /* Times the targets, group by group, behind their doorsteps. The doorsteps, which are in the first level by then, are
  * timed as well: what a short reading has too much or too little by the way that the clock is read is in both. */
-static bool time_targets(struct depth *depth, const struct layout *layout, struct sample *sample)
+static bool time_targets(struct depth *depth, const struct layout *layout, struct readings *readings)
 {
     struct random random = {bench_seed(depth->bench)};
     unsigned group = layout->group;
@@ -223,19 +190,11 @@ static bool time_targets(struct depth *depth, const struct layout *layout, struc
         if (reading.disturbances || reading.lost || door.disturbances || door.lost)
             continue;
         double taken = (double)door.ticks - depth->hit * group;
-        if (group <= LARGE_GROUP) {
-            learn(depth, taken - depth->extra * group);
-        } else { /* so many doorsteps may not fit in the first level; but then the reading is long */
-            taken = depth->itself + depth->extra * group;
-        }
-        double value = ((double)reading.ticks - taken) / group;
-        if (sample->count < MOST_GROUPS)
-            sample->value[sample->count++] = value;
-        for (unsigned j = 0; j < group; j++) {
-            sample->sum[layout->order[i + j]] += (float)value;
-            sample->squares[layout->order[i + j]] += (float)(value * value);
-            sample->times[layout->order[i + j]]++;
-        }
+        if (group > LARGE_GROUP) /* so many doorsteps may not fit in the first level; but then the reading is long */
+            taken = depth->overhead.mean + depth->extra * group;
+        else if (!overhead_learn(&depth->overhead, taken - depth->extra * group))
+            continue;
+        readings_add(readings, &layout->order[i], ((double)reading.ticks - taken) / group);
     }
     return true;
 }
@@ -257,89 +216,14 @@ static bool cycles_of_tick(struct depth *depth, double *cycles)
     return true;
 }
 
-/* The mean of all readings but those that were interrupted. */
-static void summarise_all(const struct depth *depth, struct sample *sample, double cycles, struct latency_of *latency)
-{
-    double first = quantile(sample->value, sample->count, 0.25), third = quantile(sample->value, sample->count, 0.75);
-    double step = (double)depth->bench->clock.step / sample->group, sum = 0, square = 0;
-    double limit = third + INTERRUPTED * (third - first + step);
-    unsigned count = 0;
-    for (; count < sample->count && sample->value[count] <= limit; count++) /* sorted by quantile() */
-        sum += sample->value[count];
-    double mean = count ? sum / count : 0;
-    for (unsigned i = 0; i < count; i++)
-        square += (sample->value[i] - mean) * (sample->value[i] - mean);
-    latency->cycles = mean * cycles;
-    latency->low = first * cycles;
-    latency->middle = quantile(sample->value, sample->count, 0.5) * cycles;
-    latency->high = third * cycles;
-    /* A group is shown in steps of the clock: where all show the same, half a step may be hidden all the same. */
-    double away = mean > latency->middle / cycles ? mean - latency->middle / cycles : latency->middle / cycles - mean;
-    latency->bias = away > step ? (away - step) / 2 * cycles : 0;
-    double variance = count > 1 ? square / (count - 1) : 0, hidden = step * step / 6;
-    latency->variance = (variance > hidden ? variance : hidden) * cycles * cycles / (count ? count : 1);
-    latency->share = latency->other = 0;
-    latency->seen = false;
-}
-
-/* What each target took, on the average of all groups that it was in: sorted. Returns how many; *times: of what each is
- * the mean; *within: variance of one of these. */
-static unsigned by_target(const struct sample *sample, double values[MANY], double *times, double *within)
-{
-    unsigned count = 0;
-    *times = *within = 0;
-    for (unsigned i = 0; i < MANY; i++)
-        if (sample->times[i] > 0) {
-            values[count] = (double)sample->sum[i] / (double)sample->times[i];
-            *within += (double)sample->squares[i] - values[count++] * (double)sample->sum[i];
-            *times += (double)sample->times[i];
-        }
-    quantile(values, count, 0); /* sorts */
-    *within = *times > count ? *within / (*times - count) : 0;
-    *times = count ? *times / count : 1;
-    return count;
-}
-
-/* The mean of the readings that agree, where enough do. */
-static void summarise(const struct depth *depth, struct sample *sample, double cycles, struct latency_of *latency)
-{
-    double took[MANY], times = 1, within = 0;
-    const double *values = sample->value; /* sorted by then: what single loads took each time */
-    unsigned count = sample->count;
-    summarise_all(depth, sample, cycles, latency);
-    if (sample->group > 1) {
-        count = by_target(sample, took, &times, &within);
-        values = took;
-    }
-    double step = (double)depth->bench->clock.step / sample->group, hidden = step * step / 6;
-    double jitter = depth->jitter / (sample->group * sample->group), most = jitter + step * step / 4; /* of a load */
-    double noise = sample->group == 1 ? SINGLE * square_root(jitter) : WIDTH * square_root(most / times);
-    struct cluster cluster = cluster_of(values, count, noise, TOLERANCE, LEAST_TOLERANCE / cycles);
-    /* Targets that are always timed together agree, and know no more than one of them. */
-    if (cluster.share <= 0 || (cluster.share < WHOLE && cluster.share * count < 2 * sample->group))
-        return;
-    /* Two readings of the clock, slices that differ, and no more: else targets were sometimes here, sometimes there. */
-    double slices = SLICES * cluster.mean;
-    if (sample->group > 1 && within > 2 * most + slices * slices / sample->group)
-        return;
-    double variance = cluster.variance * sample->group,
-           least = (within > hidden ? within : hidden) / (cluster.share * count * times / sample->group);
-    latency->cycles = cluster.mean * cycles;
-    latency->variance = (variance > least ? variance : least) * cycles * cycles;
-    latency->share = cluster.share;
-    latency->seen = cluster.tight && sample->group == 1;
-    latency->other = latency->seen ? cluster.other * cycles : 0;
-    if (sample->group == 1 || cluster.share < WHOLE)
-        latency->bias = 0;
-}
-
 /* Targets at a time, and how often: a mean of as many groups as it takes to know a short latency well, and of fewer
  * where the others are many. */
 static uint64_t targets_beside(const struct depth *depth, uint64_t bytes, unsigned *rounds)
 {
     uint64_t count = bytes <= TINY ? FEW / 2 : FEW,
              affordable = (uint64_t)MOST_READ * (depth->group > 1 ? COARSELY : 1) / (bytes / LINE);
-    while (count < MANY && count * SMALL < bytes * FEW && 2 * count * depth->unit <= depth->room)
+    uint64_t most = depth->group > 1 ? MANY : SINGLES;
+    while (count < most && count * SMALL < bytes * FEW && 2 * count * depth->unit <= depth->room)
         count *= 2;
     *rounds = affordable < 1 ? 1 : (unsigned)(affordable > MOST_ROUNDS ? MOST_ROUNDS : affordable);
     return count;
@@ -354,72 +238,62 @@ static bool known_well(const struct latency_of *latency, bool first_look)
 
 /* Targets that took alike come together, so that groups are of one level each, and what a target took is known from the
  * groups that it was in. */
-static void bring_together(struct layout *layout, const struct sample *sample)
+static void bring_together(struct layout *layout, const struct readings *readings)
 {
-    double took[MANY];
     for (uint64_t i = 0; i < layout->count; i++) {
         uint16_t number = layout->order[i];
-        double value = sample->times[number] > 0 ? (double)sample->sum[number] / (double)sample->times[number] : 0;
         uint64_t place = i;
-        for (; place && took[place - 1] > value; place--) {
-            took[place] = took[place - 1];
+        for (; place && readings_of(readings, layout->order[place - 1]) > readings_of(readings, number); place--)
             layout->order[place] = layout->order[place - 1];
-        }
-        took[place] = value;
         layout->order[place] = number;
     }
 }
 
 /* The order of a round. Single targets are visited in any. Groups are made at random at first; what they say of a
  * target then is half forgotten round by round while they become pure. */
-static struct layout next_layout(struct depth *depth, uint64_t bytes, uint64_t count, struct sample *sample,
+static struct layout next_layout(struct depth *depth, uint64_t bytes, uint64_t count, struct readings *readings,
                                  unsigned round, unsigned exploring)
 {
     struct layout layout = layout_behind(depth, bytes, count);
+    readings->group = layout.group;
     if (depth->group == 1 || round < exploring)
         return layout;
-    bring_together(&layout, sample);
-    for (unsigned i = 0; i < count && round < 2 * exploring; i++) {
-        sample->sum[i] /= 2;
-        sample->squares[i] /= 2;
-        sample->times[i] /= 2;
-    }
+    bring_together(&layout, readings);
+    if (round < 2 * exploring)
+        readings_forget(readings);
     return layout;
 }
 
 /* Whether a place needs no further round. */
-static bool enough(const struct depth *depth, struct sample *sample, double cycles, bool first_look, unsigned exploring,
-                   struct latency_of *latency)
+static bool enough(const struct depth *depth, const struct readings *readings, const struct latency_of *latency,
+                   bool first_look, bool settled)
 {
-    if (depth->group == 1 && sample->count == MOST_GROUPS)
-        return true;
-    if (sample->count < LEAST_GROUPS)
-        return false;
-    summarise(depth, sample, cycles, latency);
     /* What is no whole needs more readings than what is: how large a part it is, is to be known as well. */
-    bool whole = latency->share >= WHOLE;
-    if (!whole && sample->count < (depth->group == 1 ? MOST_GROUPS / 4 : 4 * exploring))
+    bool single = depth->group == 1, whole = latency->share >= WHOLE;
+    if (single && readings->count == MOST_READINGS)
+        return true;
+    if (readings->count < LEAST_READINGS || (!single && !settled && !(first_look && whole)) ||
+        (single && !whole && readings->count < PART_READINGS))
         return false;
     /* What a hit takes is known already. */
-    bool hit = latency->cycles <= depth->hit * cycles + 2 * LEAST_TOLERANCE;
+    bool hit = latency->cycles <= depth->hit * depth->bench->cycles_per_tick + 2 * LEAST_TOLERANCE;
     return known_well(latency, first_look || hit);
 }
 
 bool depth_after(struct depth *depth, uint64_t bytes, unsigned passes, struct latency_of *latency)
 {
+    struct readings readings = {.group = 1};
+    struct layout layout = {.count = 0};
     unsigned rounds;
     uint64_t count = targets_beside(depth, bytes, &rounds);
     unsigned exploring = depth->group == 1 ? 0 : rounds / 4 < EXPLORING ? rounds / 4 : EXPLORING;
-    double cycles;
+    double cycles, step = (double)depth->bench->clock.step;
     if (!cycles_of_tick(depth, &cycles))
         return false;
-    struct layout layout = layout_behind(depth, bytes, count);
-    struct sample sample = {.group = layout.group};
-    for (unsigned round = 0; round < rounds && !enough(depth, &sample, cycles, passes == 1, exploring, latency);
-         round++) {
+    for (unsigned round = 0; round < rounds; round++) {
         struct reading reading;
         if (round % (round < 2 * exploring ? 1 : SAME_ORDER) == 0) {
-            layout = next_layout(depth, bytes, count, &sample, round, exploring);
+            layout = next_layout(depth, bytes, count, &readings, round, exploring);
             if (!link_targets(depth, &layout))
                 return false;
         }
@@ -429,10 +303,12 @@ bool depth_after(struct depth *depth, uint64_t bytes, unsigned passes, struct la
         for (unsigned pass = 0; pass < passes; pass++)
             if (!read_others(depth, bytes))
                 return false;
-        if (!time_targets(depth, &layout, &sample))
+        if (!time_targets(depth, &layout, &readings))
             return false;
+        readings_agreeing(&readings, &depth->overhead, step, cycles, latency);
+        if (enough(depth, &readings, latency, passes == 1, round >= 3 * exploring))
+            break;
     }
-    summarise(depth, &sample, cycles, latency);
     return bench_ok(depth->bench);
 }
 
@@ -456,28 +332,29 @@ static bool flush(struct depth *depth, const struct layout *layout, bool doorste
 bool depth_flushed(struct depth *depth, bool scattered, struct latency_of *latency)
 {
     enum { LEAST = 8, MOST = 64 };
-    struct sample sample = {.group = !scattered ? depth->group : depth->page > ROW ? FLUSHED_GROUP : FLUSHED_PAIR};
+    struct readings readings = {.group = !scattered ? depth->group : depth->page > ROW ? FLUSHED_GROUP : FLUSHED_PAIR};
     double cycles;
     uint64_t count = scattered ? MANY : FEW;
     while (count > FEW && count * depth->unit > depth->room)
         count /= 2;
     if (!cycles_of_tick(depth, &cycles))
         return false;
-    for (unsigned round = 0; round < LEAST || (round < MOST && !known_well(latency, false)); round++) {
+    for (unsigned round = 0;
+         round < LEAST || (round < MOST && (readings.count < LEAST_READINGS || !known_well(latency, false))); round++) {
         struct layout layout = layout_behind(depth, scattered ? depth->room : depth->unit, count);
         uint64_t whole = power_of_two_within(depth->room + depth->most);
         struct reading reading;
         /* A doorstep in a small page opens the target's row; then pairs in one bank close each other's. */
-        layout.group = sample.group; /* long: how many banks a refresh has closed depends on the time in between */
+        layout.group = readings.group; /* long: how many banks a refresh has closed depends on the time in between */
         layout.scattered = scattered && depth->page > ROW;
         if (layout.scattered && whole <= PAGES * depth->page && whole > depth->room)
             layout.block = whole / count; /* all over what four pages reach */
         if (!link_targets(depth, &layout) ||
             !bench_run(depth->bench, OP_LOAD, target(depth, &layout, 0), count, &reading) ||
             !flush(depth, &layout, false) || (!scattered && !flush(depth, &layout, true)) ||
-            !time_targets(depth, &layout, &sample))
+            !time_targets(depth, &layout, &readings))
             return false;
-        summarise_all(depth, &sample, cycles, latency);
+        readings_all(&readings, (double)depth->bench->clock.step, cycles, latency);
     }
-    return bench_ok(depth->bench);
+    return bench_ok(depth->bench) && readings.count >= LEAST_READINGS;
 }

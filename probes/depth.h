@@ -8,38 +8,32 @@
  * surely as out of an LRU one, and never out of a level in which all bytes have room. (Paper 000, section 5, asks for
  * sequences that make the upper levels transparent; this is such a sequence for sets of any hash and any policy.)
  *
- * Translation has no part in it: just before a group of targets is timed, another line of each of its pages is loaded,
- * and a group lies in two pages. One target in 4 KB, in no regular order: no prefetcher brings one in. */
+ * Where the clock shows single loads each target is timed by itself; else several together, and those that took alike
+ * come together more and more, so that what a target took is known from its groups. Either way a mixture of levels
+ * shows as what it is.
+ *
+ * Translation has no part in it: just before targets are timed, another line of each of their pages is loaded, and
+ * there are four pages of all of them, or four for a group. One target in 4 KB, in no regular order: no prefetcher
+ * brings one in. */
 #pragma once
+#include "probes/readings.h"
 #include "probes/sample.h"
 #include "probes/stretch.h"
 
 struct depth {
     struct bench *bench;
-    uint64_t targets, room; /* where targets may lie, and how many bytes that is: a power of two of units */
-    uint64_t unit;          /* bytes: 4 KB, or the smallest page where that is larger */
-    uint64_t page;          /* bytes */
-    unsigned group;         /* targets that are timed together: one where the clock shows single loads */
-    double hit, extra;      /* ticks of a load that hits the first level; and what it takes more in such pages */
-    double itself;          /* what short readings have too much, by the way that the clock is read: ticks, mean ... */
-    double jitter;          /* its variance */
-    unsigned readings;      /* ... of so many */
-    uint64_t others, most;  /* where the other bytes begin, and how many there are */
+    uint64_t targets, room;   /* where targets may lie, and how many bytes that is: a power of two of units */
+    uint64_t unit;            /* bytes: 4 KB, or the smallest page where that is larger */
+    uint64_t page;            /* bytes */
+    unsigned group;           /* targets that are timed together: one where the clock shows single loads */
+    double hit, extra;        /* ticks of a load that hits the first level; and what it takes more in such pages */
+    struct overhead overhead; /* what short readings have too much, by the way that the clock is read */
+    uint64_t others, most;    /* where the other bytes begin, and how many there are */
 };
 
-/* A latency, in core cycles. */
-struct latency_of {
-    double cycles, variance;  /* mean of the readings that agree, or, where too few do, of all; variance of that mean,
-                                 with what the clock's step hides of it */
-    double bias;              /* what noise may have added to it: it lies so far from the middle */
-    double share;             /* of the readings that agree; 0: too few do, and the mean may be no level's */
-    double other;             /* and as single loads: what most of the others took; 0: they do not agree */
-    bool seen;                /* they are single loads, and agree closely: what a level takes, and no mixture */
-    double low, middle, high; /* quartiles of all readings */
-};
-
-/* Divides a mapped stretch into targets and others. hit: ticks of a load that hits the first level; extra: what such a
- * load takes more in the stretch's pages. False: it is too small. */
+/* Divides a mapped stretch into targets and others, and asks hits how far readings vary. hit: ticks of a load that hits
+ * the first level; extra: what such a load takes more in the stretch's pages. False: it is too small. (Skipped or
+ * refused: the next call says so.) */
 bool depth_open(struct depth *, struct bench *, const struct stretch *, double hit, double extra);
 
 /* Loads of targets after `passes` passes over `bytes` others (1 KB to depth->most); one pass is a first look, and less

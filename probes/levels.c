@@ -16,16 +16,18 @@ enum {
     ENOUGH = 64 << 20 /* bytes: where memory's latency is not known, a sweep goes on to here at least ... */
 };
 
+/* Of targets that agree, a difference that is chance. */
+static const double SHARES = 0.2;
+
 /* ... and to so many times the last step. */
 static const uint64_t BEYOND = 8;
 
-/* No designer builds a level that takes but a tenth more than the one before it. */
+/* No designer builds a level that takes but a tenth (and a tolerance) more than the one before it. */
 static const double SAME = 0.1;
 
 double levels_tolerance(double cycles)
 {
-    double share = cycles * 0.02;
-    return share > 0.5 ? share : 0.5;
+    return cycles * TOLERANCE > LEAST_TOLERANCE ? cycles * TOLERANCE : LEAST_TOLERANCE;
 }
 
 static double apart(double a, double b)
@@ -39,12 +41,19 @@ static bool agree(const struct latency_of *a, const struct latency_of *b)
     return apart(a->cycles, b->cycles) <= levels_tolerance(a->cycles) / 4 + 2 * square_root(a->variance + b->variance);
 }
 
+/* Whether nothing is known of a latency: readings were lost, or all were disturbed. */
+static bool vague(const struct latency_of *latency)
+{
+    return latency->variance > 1 + latency->cycles * latency->cycles;
+}
+
 /* Whether targets came from memory at a place. */
 static bool from_memory(const struct levels *levels, const struct place *place)
 {
     const struct latency_of *memory = &levels->least;
     double noise = 2 * square_root(place->latency.variance + memory->variance);
-    return levels->flushed && place->latency.cycles >= memory->cycles - levels_tolerance(memory->cycles) - noise;
+    return levels->flushed && !vague(&place->latency) &&
+           place->latency.cycles >= memory->cycles - levels_tolerance(memory->cycles) - noise;
 }
 
 /* The latency at a place: more passes until they change nothing any more. */
@@ -59,8 +68,8 @@ static bool measure_place(struct depth *depth, const struct levels *levels, uint
         if (!depth_after(depth, bytes, passes, &place->latency))
             return false;
         place->memory = from_memory(levels, place);
-        if (place->memory || agree(&before, &place->latency) ||
-            machine_steps(depth->bench->machine) - start > MOST_VISITS)
+        bool same = agree(&before, &place->latency) && apart(before.share, place->latency.share) <= SHARES;
+        if (place->memory || same || machine_steps(depth->bench->machine) - start > MOST_VISITS)
             return true;
         before = place->latency;
     }
@@ -164,9 +173,16 @@ static double mean_of(const struct step *step)
     return step->sum / step->weights;
 }
 
+/* How well a place's latency is known: no better than to an eighth of what makes two. */
+static double variance_of(const struct place *place)
+{
+    double known = levels_tolerance(place->latency.cycles) / 8;
+    return place->latency.variance + known * known;
+}
+
 static void add_place(struct step *step, const struct place *place, unsigned index)
 {
-    double known = levels_tolerance(place->latency.cycles) / 8, weight = 1 / (place->latency.variance + known * known);
+    double weight = 1 / variance_of(place);
     if (step->weights <= 0)
         *step = (struct step){.first = index, .seen = true};
     step->seen = step->seen && place->latency.seen;
@@ -199,8 +215,8 @@ static bool undercut(const struct levels *levels, unsigned index)
     const struct latency_of *here = &levels->place[index].latency;
     for (unsigned i = index + 1; i < levels->places; i++) {
         const struct latency_of *there = &levels->place[i].latency;
-        if (there->cycles <
-            here->cycles - levels_tolerance(here->cycles) - 3 * square_root(here->variance + there->variance))
+        if (!vague(there) && there->cycles < here->cycles - levels_tolerance(here->cycles) -
+                                                 3 * square_root(here->variance + there->variance))
             return true;
     }
     return false;
@@ -215,7 +231,8 @@ static void put_level(struct levels *levels, const struct level *level)
         struct level *same = &levels->level[i];
         if (apart(same->cycles, level->cycles) > levels_tolerance(same->cycles) + SAME * same->cycles)
             continue;
-        if (same->places < level->places) {
+        same->seen = same->seen || level->seen;
+        if (same->places < level->places && same->cycles != levels->hit) {
             same->cycles = level->cycles;
             same->deviation = level->deviation;
             same->places = level->places;
@@ -243,7 +260,7 @@ static struct step step_of(const struct levels *levels, unsigned first, unsigned
 static double off(const struct step *step, const struct place *place)
 {
     double away = place->latency.cycles - mean_of(step);
-    return away * away / place->latency.variance;
+    return away * away / variance_of(place);
 }
 
 /* Without the places at its ends that are still, or already, mixtures. */
@@ -270,6 +287,7 @@ static void add_step(struct levels *levels, const struct step *whole)
     double away = apart(level.cycles, levels->hit);
     if (away <= levels_tolerance(levels->hit) + 3 * level.deviation && 4 * away <= levels->hit) {
         level.cycles = levels->hit;
+        level.deviation = 0;
         known = true;
     }
     if (step->places > 1 && known && (step->seen || (wide && steady(step))))
@@ -280,18 +298,18 @@ static void add_step(struct levels *levels, const struct step *whole)
 
 /* Whether a level is what the next one is, but for a few lines that the level before both had kept: replacement at
  * random lets go of them slowly. No designer builds a level for a quarter of what the step to it saves. */
-static bool remainder_of(const struct levels *levels, const struct level *level, double next)
+static bool remainder_of(const struct level *level, const struct level *before, const struct level *next)
 {
-    double before = level == levels->level ? levels->hit : (level - 1)->cycles;
-    return !level->seen && next > level->cycles && next - level->cycles < (next - before) / 4;
+    return !level->seen && next->cycles - level->cycles < (next->cycles - before->cycles) / 4;
 }
 
 static void drop_remainders(struct levels *levels)
 {
     for (unsigned i = 1; i + 1 < levels->count; i++) {
-        if (!remainder_of(levels, &levels->level[i], levels->level[i + 1].cycles))
+        struct level *level = &levels->level[i];
+        if (!remainder_of(level, level - 1, level + 1))
             continue;
-        levels->level[i + 1].first = levels->level[i].first;
+        level[1].first = level->first;
         for (unsigned j = i; j + 1 < levels->count; j++)
             levels->level[j] = levels->level[j + 1];
         levels->count--;
@@ -318,9 +336,8 @@ static void note_others(struct levels *levels)
 {
     for (unsigned i = 0; i < levels->places && levels->narrows < MOST_LEVELS; i++) {
         double other = levels->place[i].latency.other;
-        bool known =
-            other <= levels->hit + levels_tolerance(levels->hit) ||
-            other >= (levels->flushed ? levels->least.cycles : levels->memory.cycles) - levels_tolerance(other);
+        bool known = other <= levels->hit + levels_tolerance(levels->hit) ||
+                     (levels->flushed && other >= levels->least.cycles - levels_tolerance(other));
         for (unsigned j = 0; j < levels->count; j++)
             known = known || apart(levels->level[j].cycles, other) <= 2 * levels_tolerance(other);
         if (!known)
@@ -328,8 +345,8 @@ static void note_others(struct levels *levels)
     }
 }
 
-/* Each level's doubt, with that of the levels before it. */
-static void number_levels(struct levels *levels)
+/* Each level's doubt, with that of the levels before it. Returns that of how many there are, as far as the last one. */
+static double number_levels(struct levels *levels)
 {
     double nearer = levels->hit, doubt = 0;
     uint64_t last = FIRST;
@@ -338,13 +355,14 @@ static void number_levels(struct levels *levels)
         /* The first level has no step of its own where it is too small for one. */
         if (i || level->cycles > levels->hit + levels_tolerance(levels->hit))
             doubt += overlooked_between(levels, nearer, level->cycles, last, level->first);
-        /* One that is not known too well may be none. */
+        level->numbering = doubt;
+        /* One that is not known too well may be none: that is its own doubt, and the number's of those behind it. */
         if (!level->seen)
             doubt += confidence_within(level->deviation, levels_tolerance(level->cycles));
-        level->numbering = doubt;
         nearer = level->cycles;
         last = level->last;
     }
+    return doubt;
 }
 
 /* A last step that is hardly quicker than flushed lines is memory's. */
@@ -385,12 +403,11 @@ void levels_infer(struct levels *levels)
     drop_remainders(levels);
     drop_memory(levels);
     note_others(levels);
-    number_levels(levels);
+    levels->counting = number_levels(levels);
     if (levels->count > 1 && !levels->flushed)
         levels->memory = levels->level[--levels->count];
     else if (levels->count)
         levels->memory.numbering = levels->level[levels->count - 1].numbering;
-    levels->counting = levels->memory.numbering;
     const struct level *last = levels->count ? &levels->level[levels->count - 1] : NULL;
     if (levels->flushed)
         levels->counting += overlooked_between(levels, last ? last->cycles : levels->hit, levels->memory.cycles,

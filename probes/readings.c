@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* readings.c: noise that is known, and means of what agrees beyond it. */
+#include "probes/readings.h"
+#include "base/arithmetic.h"
+#include "probes/cluster.h"
+#include "probes/sample.h"
+
+/* Part of the distance between quartiles, beyond them, that is still noise; and so for standard deviations. */
+static const double INTERRUPTED = 3, FARTHEST = 4;
+
+/* The clock's noise: targets' means lie within so many of its standard deviations altogether (two and a half on each
+ * side, as 99 of 100 do), and single loads within so many of a hit's: two on each side, of a difference of two
+ * readings. */
+static const double WIDTH = 5, SINGLE = 4 * 1.41;
+
+/* Core cycles: no clock that moves in longer steps shows single loads, and no noise that is wider. A first and a second
+ * level lie further apart. */
+static const double LONGEST_STEP = 4, WIDEST = 6;
+
+/* Standard deviation of what the slices of a level take, as part of that: no level has more. */
+static const double SLICES = 0.1;
+
+static const double NOTHING_KNOWN = 1e12; /* cycles squared */
+
+struct overhead overhead_of(double *values, unsigned count, double step)
+{
+    struct overhead overhead = {.most = FARTHEST * step};
+    if (!count)
+        return overhead;
+    double first = quantile(values, count, 0.25), third = quantile(values, count, 0.75), square = 0;
+    double room = INTERRUPTED * (third - first + step);
+    for (unsigned i = 0; i < count; i++)
+        if (values[i] >= first - room && values[i] <= third + room) {
+            overhead.mean += values[i];
+            square += values[i] * values[i];
+            overhead.readings++;
+        }
+    overhead.mean /= overhead.readings;
+    overhead.variance = square / overhead.readings - overhead.mean * overhead.mean;
+    if (overhead.variance < 0)
+        overhead.variance = 0;
+    if (overhead.most < FARTHEST * square_root(overhead.variance))
+        overhead.most = FARTHEST * square_root(overhead.variance);
+    return overhead;
+}
+
+bool overhead_learn(struct overhead *overhead, double ticks)
+{
+    double away = ticks - overhead->mean;
+    if (overhead->readings && (away > overhead->most || away < -overhead->most))
+        return false;
+    overhead->readings++;
+    overhead->mean += away / overhead->readings;
+    overhead->variance += (away * away - overhead->variance) / overhead->readings;
+    return true;
+}
+
+bool readings_single(const struct overhead *overhead, double step, double cycles)
+{
+    return overhead->readings && step * cycles <= LONGEST_STEP &&
+           SINGLE * square_root(overhead->variance) * cycles <= WIDEST;
+}
+
+void readings_add(struct readings *readings, const uint16_t *targets, double value)
+{
+    if (readings->count < MOST_READINGS)
+        readings->value[readings->count++] = value;
+    for (unsigned i = 0; i < readings->group; i++) {
+        readings->sum[targets[i]] += (float)value;
+        readings->squares[targets[i]] += (float)(value * value);
+        readings->times[targets[i]]++;
+    }
+}
+
+double readings_of(const struct readings *readings, unsigned target)
+{
+    return readings->times[target] > 0 ? (double)readings->sum[target] / (double)readings->times[target] : 0;
+}
+
+void readings_forget(struct readings *readings)
+{
+    for (unsigned i = 0; i < MOST_TARGETS; i++) {
+        readings->sum[i] /= 2;
+        readings->squares[i] /= 2;
+        readings->times[i] /= 2;
+    }
+}
+
+void readings_all(struct readings *readings, double step, double cycles, struct latency_of *latency)
+{
+    double *value = readings->value, sum = 0, square = 0;
+    *latency = (struct latency_of){.variance = NOTHING_KNOWN};
+    if (!readings->count)
+        return;
+    step /= readings->group;
+    double first = quantile(value, readings->count, 0.25), third = quantile(value, readings->count, 0.75);
+    double middle = quantile(value, readings->count, 0.5), limit = third + INTERRUPTED * (third - first + step);
+    unsigned count = 0;
+    for (; count < readings->count && value[count] <= limit; count++) /* sorted by quantile() */
+        sum += value[count];
+    double mean = sum / count;
+    for (unsigned i = 0; i < count; i++)
+        square += (value[i] - mean) * (value[i] - mean);
+    /* A group is shown in steps of the clock: where all show the same, half a step may be hidden all the same. */
+    double variance = count > 1 ? square / (count - 1) : 0, hidden = step * step / 6;
+    double away = mean > middle ? mean - middle : middle - mean;
+    latency->cycles = mean * cycles;
+    latency->low = first * cycles;
+    latency->middle = middle * cycles;
+    latency->high = third * cycles;
+    latency->bias = away > step ? (away - step) / 2 * cycles : 0;
+    latency->variance = (variance > hidden ? variance : hidden) * cycles * cycles / count;
+}
+
+/* What the targets took, sorted. Returns how many; *times: of how many readings each is the mean; *within: variance of
+ * one of these. */
+static unsigned by_target(const struct readings *readings, double values[MOST_TARGETS], double *times, double *within)
+{
+    unsigned count = 0;
+    *times = *within = 0;
+    for (unsigned i = 0; i < MOST_TARGETS; i++)
+        if (readings->times[i] > 0) {
+            values[count] = readings_of(readings, i);
+            *within += (double)readings->squares[i] - values[count++] * (double)readings->sum[i];
+            *times += (double)readings->times[i];
+        }
+    quantile(values, count, 0); /* sorts */
+    *within = *times > count ? *within / (*times - count) : 0;
+    *times = count ? *times / count : 1;
+    return count;
+}
+
+/* Of single loads. */
+static void single_loads(struct readings *readings, const struct overhead *overhead, double step, double cycles,
+                         struct latency_of *latency)
+{
+    double took[MOST_TARGETS], times, within, noise = SINGLE * square_root(overhead->variance);
+    struct cluster cluster = cluster_of(readings->value, readings->count, noise, TOLERANCE, LEAST_TOLERANCE / cycles);
+    if (cluster.share <= 0)
+        return;
+    double variance = cluster.variance, hidden = step * step / 6 / (cluster.share * readings->count);
+    if (!cluster.tight) {
+        /* Slices lie where they lie: a target is always in the same one. */
+        unsigned count = by_target(readings, took, &times, &within);
+        variance = cluster_of(took, count, noise, TOLERANCE, LEAST_TOLERANCE / cycles).variance;
+        variance = variance > cluster.variance ? variance : cluster.variance;
+    }
+    latency->cycles = cluster.mean * cycles;
+    latency->variance = (variance > hidden ? variance : hidden) * cycles * cycles;
+    latency->share = cluster.share;
+    latency->seen = cluster.tight && noise * cycles <= WIDEST;
+    latency->other = latency->seen ? cluster.other * cycles : 0;
+    latency->bias = 0;
+}
+
+/* Of groups. */
+static void targets_of_groups(struct readings *readings, const struct overhead *overhead, double step, double cycles,
+                              struct latency_of *latency)
+{
+    double took[MOST_TARGETS], times, within, group = readings->group;
+    unsigned count = by_target(readings, took, &times, &within);
+    double hidden = step * step / (6 * group * group), clock = (overhead->variance + step * step / 4) / (group * group);
+    struct cluster cluster =
+        cluster_of(took, count, WIDTH * square_root(clock / times), TOLERANCE, LEAST_TOLERANCE / cycles);
+    /* Targets that are always timed together agree, and know no more than one of them. */
+    if (cluster.share <= 0 || (cluster.share < WHOLE && cluster.share * count < 2 * group))
+        return;
+    /* Two readings of the clock, slices that differ, and no more: else targets were sometimes here, sometimes there. */
+    double slices = SLICES * cluster.mean;
+    if (within > 2 * clock + slices * slices / group)
+        return;
+    double variance = cluster.variance * group;
+    double least = (within > hidden ? within : hidden) * group / (cluster.share * count * times);
+    latency->cycles = cluster.mean * cycles;
+    latency->variance = (variance > least ? variance : least) * cycles * cycles;
+    latency->share = cluster.share;
+    if (cluster.share < WHOLE)
+        latency->bias = 0; /* which was of all of them */
+}
+
+void readings_agreeing(struct readings *readings, const struct overhead *overhead, double step, double cycles,
+                       struct latency_of *latency)
+{
+    readings_all(readings, step, cycles, latency);
+    if (!readings->count)
+        return;
+    if (readings->group == 1)
+        single_loads(readings, overhead, step, cycles, latency);
+    else
+        targets_of_groups(readings, overhead, step, cycles, latency);
+}

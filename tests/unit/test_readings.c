@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* test_readings.c: what readings say, by hand: overhead, single loads, groups, interruptions, coarse clocks. */
+#include "kernel/host.h"
+#include "probes/readings.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+/* after the headers that it needs */
+#include <cmocka.h>
+
+enum { TARGETS = 64, GROUP = 8, ROUNDS = 64 };
+
+bool host_rest(struct host *host, unsigned permille)
+{
+    (void)host;
+    (void)permille;
+    return true;
+}
+
+static void overhead_without_readings(void **state)
+{
+    (void)state;
+    struct overhead overhead = overhead_of(NULL, 0, 26);
+    assert_true(overhead.readings == 0 && overhead.mean == 0 && overhead.variance == 0 && overhead.most > 0);
+    assert_false(readings_single(&overhead, 1, 1));
+}
+
+static void overhead_leaves_interruptions_out(void **state)
+{
+    double values[] = {90000, 30, 31, 29, 30, 31, 29, 30};
+    (void)state;
+    struct overhead overhead = overhead_of(values, 8, 1);
+    assert_true(overhead.readings == 7 && fabs(overhead.mean - 30) < 1e-9 && overhead.variance < 1);
+    assert_true(readings_single(&overhead, 1, 1));
+    assert_false(readings_single(&overhead, 26, 1));
+    /* Later ones as well, however many they are, on both sides. */
+    for (unsigned i = 0; i < 100; i++) {
+        assert_false(overhead_learn(&overhead, 50000));
+        assert_false(overhead_learn(&overhead, -50000));
+    }
+    assert_true(fabs(overhead.mean - 30) < 1e-9 && overhead.variance < 1);
+    assert_true(overhead_learn(&overhead, 32));
+    assert_true(overhead.readings == 8 && fabs(overhead.mean - 30.25) < 1e-9);
+}
+
+/* A clock that is fine, but noise that is wider than levels are apart. */
+static void noise_hides_single_loads(void **state)
+{
+    double values[64];
+    (void)state;
+    for (unsigned i = 0; i < 64; i++)
+        values[i] = 30 + 10.0 * (i % 3);
+    struct overhead overhead = overhead_of(values, 64, 1);
+    assert_true(overhead.readings == 64 && overhead.variance > 60);
+    assert_false(readings_single(&overhead, 1, 1));
+}
+
+/* So many single loads of so many ticks, of targets in turn. */
+static void singles(struct readings *readings, unsigned count, double ticks)
+{
+    for (unsigned i = 0; i < count; i++) {
+        uint16_t target = (uint16_t)(i % TARGETS);
+        readings_add(readings, &target, ticks);
+    }
+}
+
+static void nothing_is_known_without_readings(void **state)
+{
+    static struct readings readings = {.group = 1};
+    struct overhead overhead = {.readings = 1, .most = 4};
+    struct latency_of latency;
+    (void)state;
+    readings_agreeing(&readings, &overhead, 1, 1, &latency);
+    assert_true(latency.share == 0 && latency.variance > 1e6);
+}
+
+static void single_loads_show_parts(void **state)
+{
+    static struct readings readings = {.group = 1};
+    struct overhead overhead = {.readings = 100, .variance = 0.2, .most = 4};
+    struct latency_of latency;
+    (void)state;
+    singles(&readings, 60, 20);
+    singles(&readings, 40, 6);
+    readings_agreeing(&readings, &overhead, 1, 2, &latency);
+    assert_true(latency.seen && fabs(latency.cycles - 40) < 1e-6 && fabs(latency.share - 0.6) < 1e-6);
+    assert_true(fabs(latency.other - 12) < 1e-6 && latency.low == 12 && latency.high == 40);
+    assert_true(latency.variance > 0); /* a step hides something, although all show the same */
+}
+
+/* Readings that agree within noise so wide that two levels may be in it were not seen singly. */
+static void wide_noise_is_not_seen(void **state)
+{
+    static struct readings readings = {.group = 1};
+    struct overhead overhead = {.readings = 100, .variance = 4, .most = 8};
+    struct latency_of latency;
+    (void)state;
+    singles(&readings, 50, 4);
+    singles(&readings, 50, 12);
+    readings_agreeing(&readings, &overhead, 1, 1, &latency);
+    assert_false(latency.seen);
+}
+
+/* More readings of the same few targets know a ring of slices no better than the targets do. */
+static void slices_are_known_by_targets(void **state)
+{
+    static struct readings readings = {.group = 1};
+    struct overhead overhead = {.readings = 100, .variance = 0.1, .most = 4};
+    struct latency_of once, often;
+    (void)state;
+    for (uint16_t round = 0; round < 32; round++) {
+        for (uint16_t i = 0; i < 16; i++)
+            readings_add(&readings, &i, 40 + i);
+        if (round == 0)
+            readings_agreeing(&readings, &overhead, 1, 1, &once);
+    }
+    readings_agreeing(&readings, &overhead, 1, 1, &often);
+    assert_true(often.share > 0 && !often.seen && fabs(often.cycles - 47.5) < 0.5);
+    assert_true(often.variance > once.variance / 2);
+}
+
+/* Targets in groups, of which the first `slow` take 48 cycles and the others 12, by a clock of so many ticks a step
+ * that shows every reading rounded down to a step from a phase that wanders. */
+static void groups(struct readings *readings, unsigned slow, unsigned step, bool together)
+{
+    double phase = 0;
+    for (unsigned round = 0; round < ROUNDS; round++)
+        for (unsigned i = 0; i < TARGETS; i += GROUP) {
+            uint16_t targets[GROUP];
+            double ticks = 0;
+            for (unsigned j = 0; j < GROUP; j++) {
+                targets[j] = (uint16_t)(together ? i + j : (i + j + round * 7 + j * (round % 5) * GROUP) % TARGETS);
+                ticks += targets[j] < slow ? 48 : 12;
+            }
+            phase = fmod(phase + step * 0.618, step);
+            readings_add(readings, targets, floor((ticks + phase) / step) * step / GROUP);
+        }
+}
+
+static void a_coarse_clock_shows_a_level(void **state)
+{
+    static struct readings readings;
+    struct latency_of latency;
+    (void)state;
+    for (unsigned step = 1; step <= 50; step += 7) {
+        struct overhead overhead = {.readings = 100, .variance = step * step / 6.0, .most = 4 * step};
+        memset(&readings, 0, sizeof readings);
+        readings.group = GROUP;
+        groups(&readings, 0, step, true);
+        readings_agreeing(&readings, &overhead, step, 1, &latency);
+        assert_true(latency.share >= 0.9 && !latency.seen && fabs(latency.cycles - 12) < 0.5);
+    }
+}
+
+static void groups_of_one_level_each_show_both(void **state)
+{
+    static struct readings readings = {.group = GROUP};
+    struct overhead overhead = {.readings = 100, .variance = 26 * 26 / 6.0, .most = 104};
+    struct latency_of latency;
+    (void)state;
+    groups(&readings, 24, 26, true);
+    readings_agreeing(&readings, &overhead, 26, 1, &latency);
+    assert_true(fabs(latency.share - 40.0 / TARGETS) < 1e-6 && fabs(latency.cycles - 12) < 0.5);
+    assert_true(fabs(readings_of(&readings, 0) - 48) < 2 && fabs(readings_of(&readings, 63) - 12) < 2);
+}
+
+/* Groups that are mixtures vary by more than the clock does: no level, whatever their mean. */
+static void mixed_groups_show_nothing(void **state)
+{
+    static struct readings readings = {.group = GROUP};
+    struct overhead overhead = {.readings = 100, .variance = 1 / 6.0, .most = 4};
+    struct latency_of latency;
+    (void)state;
+    groups(&readings, 32, 1, false);
+    readings_agreeing(&readings, &overhead, 1, 1, &latency);
+    assert_true(latency.share == 0 && latency.cycles > 20 && latency.cycles < 40);
+}
+
+/* Two groups, always the same: each agrees with itself, which is no evidence. */
+static void one_group_is_no_part(void **state)
+{
+    static struct readings readings = {.group = GROUP};
+    struct overhead overhead = {.readings = 100, .variance = 1 / 6.0, .most = 4};
+    struct latency_of latency;
+    (void)state;
+    for (unsigned round = 0; round < ROUNDS; round++)
+        for (uint16_t i = 0; i < 2 * GROUP; i += GROUP) {
+            uint16_t targets[GROUP];
+            for (uint16_t j = 0; j < GROUP; j++)
+                targets[j] = (uint16_t)(i + j);
+            readings_add(&readings, targets, i ? 48 : 25);
+        }
+    readings_agreeing(&readings, &overhead, 1, 1, &latency);
+    assert_true(latency.share == 0);
+}
+
+static void half_is_forgotten(void **state)
+{
+    static struct readings readings = {.group = 1};
+    uint16_t target = 5;
+    (void)state;
+    readings_add(&readings, &target, 10);
+    readings_add(&readings, &target, 10);
+    readings_forget(&readings);
+    readings_add(&readings, &target, 40);
+    assert_true(fabs(readings_of(&readings, 5) - 25) < 1e-6 && readings_of(&readings, 6) == 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(overhead_without_readings),
+        cmocka_unit_test(overhead_leaves_interruptions_out),
+        cmocka_unit_test(noise_hides_single_loads),
+        cmocka_unit_test(nothing_is_known_without_readings),
+        cmocka_unit_test(single_loads_show_parts),
+        cmocka_unit_test(wide_noise_is_not_seen),
+        cmocka_unit_test(slices_are_known_by_targets),
+        cmocka_unit_test(a_coarse_clock_shows_a_level),
+        cmocka_unit_test(groups_of_one_level_each_show_both),
+        cmocka_unit_test(mixed_groups_show_nothing),
+        cmocka_unit_test(one_group_is_no_part),
+        cmocka_unit_test(half_is_forgotten),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
