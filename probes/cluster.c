@@ -20,12 +20,20 @@ static const double GAP = 0.1;
 /* On each side of a gap so many at least: with fewer, it is noise. */
 static const double SIDE = 0.05;
 
-/* The window of that width (as a part of its first value, and a constant) that holds most. */
-static unsigned densest(const double *values, unsigned count, double part, double constant, unsigned *first)
+/* How far above a reading others may lie that are the same: by tolerance, or by noise, whichever is more. */
+static double room_above(double value, double part, double constant, double noise)
+{
+    double room = constant + (value > 0 ? part * value : 0);
+    return room > noise ? room : noise;
+}
+
+/* The window of that width that holds most. */
+static unsigned densest(const double *values, unsigned count, double part, double constant, double noise,
+                        unsigned *first)
 {
     unsigned most = 0;
     for (unsigned i = 0, end = 0; i < count; i++) {
-        double limit = values[i] + constant + (values[i] > 0 ? part * values[i] : 0);
+        double limit = values[i] + room_above(values[i], part, constant, noise);
         while (end < count && values[end] <= limit)
             end++;
         if (end - i > most) {
@@ -48,11 +56,11 @@ static struct cluster cluster_from(const double *values, unsigned size, unsigned
 }
 
 /* Whether readings that lie within what slices may differ by fall into two parts all the same. */
-static bool parted(const double *values, unsigned count, double constant)
+static bool parted(const double *values, unsigned count, double constant, double noise)
 {
     unsigned side = (unsigned)(SIDE * count) + 1;
     for (unsigned i = side; i + side <= count; i++)
-        if (values[i] - values[i - 1] > constant + (values[i] > 0 ? GAP * values[i] : 0))
+        if (values[i] - values[i - 1] > room_above(values[i], GAP, constant, noise))
             return true;
     return false;
 }
@@ -62,8 +70,8 @@ static double other_than(const double *values, unsigned count, unsigned first, u
                          double least, double noise)
 {
     unsigned end = first + size, below = 0, above = 0;
-    unsigned fewer = densest(values, first, 2 * tolerance, 2 * least + noise, &below);
-    unsigned more = densest(values + end, count - end, 2 * tolerance, 2 * least + noise, &above);
+    unsigned fewer = densest(values, first, 2 * tolerance, 2 * least, noise, &below);
+    unsigned more = densest(values + end, count - end, 2 * tolerance, 2 * least, noise, &above);
     unsigned most = fewer > more ? fewer : more;
     if (most < OTHER * count)
         return 0;
@@ -73,8 +81,7 @@ static double other_than(const double *values, unsigned count, unsigned first, u
 struct cluster cluster_of(const double *values, unsigned count, double noise, double tolerance, double least)
 {
     unsigned first = 0, from = 0;
-    /* A part of a value, or a constant where that is more: the sum of both is simpler, and a little wider. */
-    unsigned size = densest(values, count, 2 * tolerance, 2 * least + noise, &first);
+    unsigned size = densest(values, count, 2 * tolerance, 2 * least, noise, &first);
     struct cluster cluster = {.share = 0};
     if (!count)
         return cluster;
@@ -82,10 +89,11 @@ struct cluster cluster_of(const double *values, unsigned count, double noise, do
     tight.tight = true;
     if (tight.share >= WHOLE)
         return tight;
-    unsigned wide = densest(values, count, 2 * WIDE, 2 * least + noise, &from);
-    if (wide >= WHOLE * count && !parted(values + from, wide, 2 * least + noise))
+    unsigned wide = densest(values, count, 2 * WIDE, 2 * least, noise, &from);
+    if (wide >= WHOLE * count && !parted(values + from, wide, 2 * least, noise))
         return cluster_from(values + from, wide, count);
-    double low = tight.mean * (1 - WIDE) - least - noise, high = tight.mean * (1 + WIDE) + least + noise;
+    double margin = noise > least ? noise : least;
+    double low = tight.mean * (1 - WIDE) - margin, high = tight.mean * (1 + WIDE) + margin;
     unsigned near = 0;
     for (unsigned i = 0; i < count; i++)
         near += values[i] >= low && values[i] <= high;

@@ -330,17 +330,36 @@ static double overlooked_between(const struct levels *levels, double nearer, dou
     return chance;
 }
 
-/* Single loads that agreed with each other, but with no level and not with memory: something is there that is no step.
- */
-static void note_others(struct levels *levels)
+/* Whether a latency is that of a level that was found, of a hit, or of memory. */
+static bool explained(const struct levels *levels, double cycles)
 {
-    for (unsigned i = 0; i < levels->places && levels->narrows < MOST_LEVELS; i++) {
-        double other = levels->place[i].latency.other;
-        bool known = other <= levels->hit + levels_tolerance(levels->hit) ||
-                     (levels->flushed && other >= levels->least.cycles - levels_tolerance(other));
-        for (unsigned j = 0; j < levels->count; j++)
-            known = known || apart(levels->level[j].cycles, other) <= 2 * levels_tolerance(other);
-        if (!known)
+    bool is = cycles <= levels->hit + levels_tolerance(levels->hit) ||
+              (levels->flushed && cycles >= levels->least.cycles - levels_tolerance(cycles));
+    for (unsigned i = 0; i < levels->count; i++)
+        is = is || apart(levels->level[i].cycles, cycles) <= 2 * levels_tolerance(cycles);
+    return is;
+}
+
+/* Single loads that agreed with each other, but with no level: at two places or more they are one, of which no number
+ * of bytes leaves most targets; at one they are a reason to doubt. */
+static void add_others(struct levels *levels)
+{
+    for (unsigned i = 0; i < levels->places; i++) {
+        double other = levels->place[i].latency.other, sum = 0;
+        struct level level = {.first = levels->place[i].bytes, .last = levels->place[i].bytes, .seen = true};
+        if (explained(levels, other))
+            continue;
+        for (unsigned j = i; j < levels->places; j++)
+            if (apart(levels->place[j].latency.other, other) <= levels_tolerance(other)) {
+                sum += levels->place[j].latency.other;
+                level.last = levels->place[j].bytes;
+                level.places++;
+            }
+        level.cycles = sum / level.places;
+        level.deviation = levels_tolerance(other) / 8;
+        if (level.places > 1)
+            put_level(levels, &level);
+        else if (levels->narrows < MOST_LEVELS)
             levels->narrow[levels->narrows++] = other;
     }
 }
@@ -400,9 +419,9 @@ void levels_infer(struct levels *levels)
     }
     if (step.weights > 0)
         add_step(levels, &step);
+    add_others(levels);
     drop_remainders(levels);
     drop_memory(levels);
-    note_others(levels);
     levels->counting = number_levels(levels);
     if (levels->count > 1 && !levels->flushed)
         levels->memory = levels->level[--levels->count];

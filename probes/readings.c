@@ -13,9 +13,12 @@ static const double INTERRUPTED = 3, FARTHEST = 4;
  * readings. */
 static const double WIDTH = 5, SINGLE = 4 * 1.41;
 
-/* Core cycles: no clock that moves in longer steps shows single loads, and no noise that is wider. A first and a second
- * level lie further apart. */
-static const double LONGEST_STEP = 4, WIDEST = 6;
+/* Core cycles: no clock that moves in longer steps shows single loads, and no noise that is wider. */
+static const double LONGEST_STEP = 4, WIDEST = 12;
+
+/* Noise narrower than that many core cycles, or than that part of a latency, has no two levels in it: a first and a
+ * second one lie further apart, and so do those behind them. */
+static const double CLOSE = 6, CLOSE_PART = 0.25;
 
 /* Standard deviation of what the slices of a level take, as part of that: no level has more. */
 static const double SLICES = 0.1;
@@ -55,10 +58,19 @@ bool overhead_learn(struct overhead *overhead, double ticks)
     return true;
 }
 
+/* How far apart two single loads of the same may be shown. A clock that only steps shows each of two readings, the
+ * load's and the hit's that it is compared with, within a step. */
+static double single_noise(const struct overhead *overhead, double step)
+{
+    double varies = SINGLE * square_root(overhead->variance);
+    if (overhead->variance > 0.3 * step * step)
+        return varies;
+    return varies < step ? step + varies : 2 * step;
+}
+
 bool readings_single(const struct overhead *overhead, double step, double cycles)
 {
-    return overhead->readings && step * cycles <= LONGEST_STEP &&
-           SINGLE * square_root(overhead->variance) * cycles <= WIDEST;
+    return overhead->readings && step * cycles <= LONGEST_STEP && single_noise(overhead, step) * cycles <= WIDEST;
 }
 
 void readings_add(struct readings *readings, const uint16_t *targets, double value)
@@ -134,7 +146,7 @@ static unsigned by_target(const struct readings *readings, double values[MOST_TA
 static void single_loads(struct readings *readings, const struct overhead *overhead, double step, double cycles,
                          struct latency_of *latency)
 {
-    double took[MOST_TARGETS], times, within, noise = SINGLE * square_root(overhead->variance);
+    double took[MOST_TARGETS], times, within, noise = single_noise(overhead, step);
     struct cluster cluster = cluster_of(readings->value, readings->count, noise, TOLERANCE, LEAST_TOLERANCE / cycles);
     if (cluster.share <= 0)
         return;
@@ -148,7 +160,7 @@ static void single_loads(struct readings *readings, const struct overhead *overh
     latency->cycles = cluster.mean * cycles;
     latency->variance = (variance > hidden ? variance : hidden) * cycles * cycles;
     latency->share = cluster.share;
-    latency->seen = cluster.tight && noise * cycles <= WIDEST;
+    latency->seen = cluster.tight && (noise * cycles <= CLOSE || noise <= CLOSE_PART * cluster.mean);
     latency->other = latency->seen ? cluster.other * cycles : 0;
     latency->bias = 0;
 }

@@ -195,6 +195,24 @@ static void once_seen_is_doubt(void **state)
     free(levels);
 }
 
+/* What some of the targets showed at two places is a level. */
+static void others_twice_are_a_level(void **state)
+{
+    struct levels *levels = begin();
+    (void)state;
+    step(levels, 1, 24, 4);
+    add_seen(levels, 32 << 10, 40, 0.6)->latency.other = 12;
+    add_seen(levels, 40 << 10, 40, 0.6)->latency.other = 12.1;
+    step(levels, 48, 192, 40);
+    step(levels, 256, 512, MEMORY);
+    levels_infer(levels);
+    assert_int_equal(levels->count, 3);
+    expect_level(levels, 1, 12);
+    expect_level(levels, 2, 40);
+    assert_true(levels->counting < 0.01);
+    free(levels);
+}
+
 /* It is one, too, where lines cannot be flushed and memory's latency is the last step's. */
 static void once_seen_is_doubt_without_flushing(void **state)
 {
@@ -362,6 +380,7 @@ int main(void)
         cmocka_unit_test(ends_are_trimmed),
         cmocka_unit_test(parts_are_levels),
         cmocka_unit_test(once_seen_is_doubt),
+        cmocka_unit_test(others_twice_are_a_level),
         cmocka_unit_test(once_seen_is_doubt_without_flushing),
         cmocka_unit_test(a_hit_is_known),
         cmocka_unit_test(what_is_vague_says_nothing),
