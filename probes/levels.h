@@ -25,7 +25,8 @@ struct levels {
     double hit; /* what a load takes that hits the first level */
     struct place place[MOST_PLACES];
     unsigned places;
-    struct level level[MOST_LEVELS]; /* the first level's is [0]; memory's is not among them */
+    struct level
+        level[MOST_LEVELS]; /* by latency; the first level's is [0] where it has a step; memory's is not here */
     unsigned count;
     struct level memory;        /* cycles 0: not reached */
     double narrow[MOST_LEVELS]; /* steps that were seen, but not well enough to be levels */

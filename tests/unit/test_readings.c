@@ -186,9 +186,9 @@ static void one_group_is_no_part(void **state)
     struct latency_of latency;
     (void)state;
     for (unsigned round = 0; round < ROUNDS; round++)
-        for (uint16_t i = 0; i < 2 * GROUP; i += GROUP) {
+        for (unsigned i = 0; i < 2 * GROUP; i += GROUP) {
             uint16_t targets[GROUP];
-            for (uint16_t j = 0; j < GROUP; j++)
+            for (unsigned j = 0; j < GROUP; j++)
                 targets[j] = (uint16_t)(i + j);
             readings_add(&readings, targets, i ? 48 : 25);
         }
