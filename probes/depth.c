@@ -30,7 +30,7 @@ enum {
     HITS = 128,
     LINKS_A_REST = 64,
     FLUSHES = 16,   /* visits of a script */
-    SAME_ORDER = 2, /* rounds: to link targets takes longer than to visit them */
+    SAME_ORDER = 2, /* rounds at most: to link targets takes longer than to visit them */
     EXPLORING = 8,  /* rounds, a quarter of all at most, until targets that are alike are timed together */
     LOOKS = 5,
     ADDS = 8192
@@ -220,19 +220,19 @@ static bool cycles_of_tick(struct depth *depth, double *cycles)
  * where the others are many. */
 static uint64_t targets_beside(const struct depth *depth, uint64_t bytes, unsigned *rounds)
 {
-    uint64_t count = bytes <= TINY ? FEW / 2 : FEW,
-             affordable = (uint64_t)MOST_READ * (depth->group > 1 ? COARSELY : 1) / (bytes / LINE);
-    uint64_t most = depth->group > 1 ? MANY : SINGLES;
+    bool single = depth->group == 1;
+    uint64_t count = bytes <= TINY ? FEW / 2 : FEW, most = single ? SINGLES : MANY;
+    uint64_t affordable = (uint64_t)MOST_READ * (single ? 1 : COARSELY) / (bytes / LINE);
     while (count < most && count * SMALL < bytes * FEW && 2 * count * depth->unit <= depth->room)
         count *= 2;
     *rounds = affordable < 1 ? 1 : (unsigned)(affordable > MOST_ROUNDS ? MOST_ROUNDS : affordable);
     return count;
 }
 
-/* Whether a mean is known well enough: to a third of half a cycle or of 2 %, or, for a first look, to all of it. */
+/* Whether a mean is known well enough: to a third of what makes two latencies, or, for a first look, to all of it. */
 static bool known_well(const struct latency_of *latency, bool first_look)
 {
-    double room = (latency->cycles > 25 ? latency->cycles / 50 : 0.5) / (first_look ? 1 : 3);
+    double room = readings_tolerance(latency->cycles) / (first_look ? 1 : 3);
     return latency->variance <= room * room;
 }
 
@@ -344,8 +344,9 @@ bool depth_flushed(struct depth *depth, bool scattered, struct latency_of *laten
         struct layout layout = layout_behind(depth, scattered ? depth->room : depth->unit, count);
         uint64_t whole = power_of_two_within(depth->room + depth->most);
         struct reading reading;
-        /* A doorstep in a small page opens the target's row; then pairs in one bank close each other's. */
-        layout.group = readings.group; /* long: how many banks a refresh has closed depends on the time in between */
+        /* Long: how many banks a refresh has closed depends on the time in between. Or pairs, of which those in one
+         * bank close each other's rows. Or, for the least, as targets are timed after others. */
+        layout.group = readings.group;
         layout.scattered = scattered && depth->page > ROW;
         if (layout.scattered && whole <= PAGES * depth->page && whole > depth->room)
             layout.block = whole / count; /* all over what four pages reach */

@@ -12,9 +12,9 @@
  * come together more and more, so that what a target took is known from its groups. Either way a mixture of levels
  * shows as what it is.
  *
- * Translation has no part in it: just before targets are timed, another line of each of their pages is loaded, and
- * there are four pages of all of them, or four for a group. One target in 4 KB, in no regular order: no prefetcher
- * brings one in. */
+ * Translation has no part in it: just before targets are timed, another line of each of their pages is loaded. Where
+ * pages are large four hold all targets; where they are small each target has its own. One target in 4 KB, in no
+ * regular order: no prefetcher brings one in. */
 #pragma once
 #include "probes/readings.h"
 #include "probes/sample.h"

@@ -104,7 +104,7 @@ static const double LEAST_SURE = 0.7;
 static double error_of(const struct level *level)
 {
     return (level->numbering < LEAST_SURE ? level->numbering : LEAST_SURE) +
-           confidence_within(level->deviation, levels_tolerance(level->cycles));
+           confidence_within(level->deviation, readings_tolerance(level->cycles));
 }
 
 static void note_staircase(struct latency *latency)
@@ -122,7 +122,7 @@ static void note_staircase(struct latency *latency)
 static void note_memory(struct latency *latency, unsigned count, uint64_t cost)
 {
     const struct levels *levels = &latency->levels;
-    double error = confidence_within(levels->memory.deviation, levels_tolerance(levels->memory.cycles));
+    double error = confidence_within(levels->memory.deviation, readings_tolerance(levels->memory.cycles));
     if (levels->memory.cycles > 0) {
         note_latency(latency, "mem", levels->memory.cycles, error, cost,
                      levels->flushed ? "flushed lines, in rows of memory at random" : "the staircase's last step");
@@ -145,7 +145,7 @@ static void note_levels(struct latency *latency, uint64_t cost)
     double first = first_cycles(latency);
     /* The first step is the first level's, and says what the few lines said. A first level that is too small for
      * targets and others together has no step. */
-    unsigned begin = levels->count && levels->level[0].cycles <= first + levels_tolerance(first);
+    unsigned begin = levels->count && levels->level[0].cycles <= first + readings_tolerance(first);
     for (unsigned i = begin; i < levels->count; i++) {
         char id[] = {'l', (char)('2' + (i - begin)), 0};
         note_latency(latency, id, levels->level[i].cycles, error_of(&levels->level[i]), cost,

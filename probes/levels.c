@@ -25,11 +25,6 @@ static const uint64_t BEYOND = 8;
 /* No designer builds a level that takes but a tenth (and a tolerance) more than the one before it. */
 static const double SAME = 0.1;
 
-double levels_tolerance(double cycles)
-{
-    return cycles * TOLERANCE > LEAST_TOLERANCE ? cycles * TOLERANCE : LEAST_TOLERANCE;
-}
-
 static double apart(double a, double b)
 {
     return a > b ? a - b : b - a;
@@ -38,7 +33,8 @@ static double apart(double a, double b)
 /* Whether two readings of one latency may well be the same. */
 static bool agree(const struct latency_of *a, const struct latency_of *b)
 {
-    return apart(a->cycles, b->cycles) <= levels_tolerance(a->cycles) / 4 + 2 * square_root(a->variance + b->variance);
+    return apart(a->cycles, b->cycles) <=
+           readings_tolerance(a->cycles) / 4 + 2 * square_root(a->variance + b->variance);
 }
 
 /* Whether nothing is known of a latency: readings were lost, or all were disturbed. */
@@ -53,7 +49,7 @@ static bool from_memory(const struct levels *levels, const struct place *place)
     const struct latency_of *memory = &levels->least;
     double noise = 2 * square_root(place->latency.variance + memory->variance);
     return levels->flushed && !vague(&place->latency) &&
-           place->latency.cycles >= memory->cycles - levels_tolerance(memory->cycles) - noise;
+           place->latency.cycles >= memory->cycles - readings_tolerance(memory->cycles) - noise;
 }
 
 /* The latency at a place: more passes until they change nothing any more. */
@@ -176,7 +172,7 @@ static double mean_of(const struct step *step)
 /* How well a place's latency is known: no better than to an eighth of what makes two. */
 static double variance_of(const struct place *place)
 {
-    double known = levels_tolerance(place->latency.cycles) / 8;
+    double known = readings_tolerance(place->latency.cycles) / 8;
     return place->latency.variance + known * known;
 }
 
@@ -198,7 +194,7 @@ static void add_place(struct step *step, const struct place *place, unsigned ind
 static bool belongs(const struct step *step, const struct place *place)
 {
     double mean = mean_of(step), noise = square_root(place->latency.variance + 1 / step->weights);
-    return apart(mean, place->latency.cycles) <= levels_tolerance(mean) / 2 + 3 * noise;
+    return apart(mean, place->latency.cycles) <= readings_tolerance(mean) / 2 + 3 * noise;
 }
 
 /* Whether the places of a step differ by no more than noise: chi-squared within three standard deviations of what it is
@@ -215,8 +211,8 @@ static bool undercut(const struct levels *levels, unsigned index)
     const struct latency_of *here = &levels->place[index].latency;
     for (unsigned i = index + 1; i < levels->places; i++) {
         const struct latency_of *there = &levels->place[i].latency;
-        if (!vague(there) && there->cycles < here->cycles - levels_tolerance(here->cycles) -
-                                                 3 * square_root(here->variance + there->variance))
+        if (there->cycles <
+            here->cycles - readings_tolerance(here->cycles) - 3 * square_root(here->variance + there->variance))
             return true;
     }
     return false;
@@ -229,7 +225,7 @@ static void put_level(struct levels *levels, const struct level *level)
     unsigned place = levels->count;
     for (unsigned i = 0; i < levels->count; i++) {
         struct level *same = &levels->level[i];
-        if (apart(same->cycles, level->cycles) > levels_tolerance(same->cycles) + SAME * same->cycles)
+        if (apart(same->cycles, level->cycles) > readings_tolerance(same->cycles) + SAME * same->cycles)
             continue;
         same->seen = same->seen || level->seen;
         if (same->places < level->places && same->cycles != levels->hit) {
@@ -282,10 +278,12 @@ static void add_step(struct levels *levels, const struct step *whole)
     struct level level = {
         .cycles = mean_of(step), .first = first->bytes, .last = end->bytes, .seen = step->seen, .places = step->places};
     level.deviation = square_root(1 / step->weights) + step->bias / step->weights;
-    bool wide = level.last * 8 >= level.first * 9, known = 3 * level.deviation <= levels_tolerance(level.cycles);
-    /* What a hit takes is known better than from here. */
+    bool wide = level.last * 8 >= level.first * 9, known = 3 * level.deviation <= readings_tolerance(level.cycles);
+    /* What a hit takes is known better than from here. (A level a quarter slower is another one, however wide the
+     * noise.)
+     */
     double away = apart(level.cycles, levels->hit);
-    if (away <= levels_tolerance(levels->hit) + 3 * level.deviation && 4 * away <= levels->hit) {
+    if (away <= readings_tolerance(levels->hit) + 3 * level.deviation && 4 * away <= levels->hit) {
         level.cycles = levels->hit;
         level.deviation = 0;
         known = true;
@@ -324,8 +322,8 @@ static double overlooked_between(const struct levels *levels, double nearer, dou
 {
     double chance = overlooked(last, first);
     for (unsigned i = 0; i < levels->narrows; i++)
-        if (levels->narrow[i] > nearer + levels_tolerance(nearer) &&
-            levels->narrow[i] < farther - levels_tolerance(farther))
+        if (levels->narrow[i] > nearer + readings_tolerance(nearer) &&
+            levels->narrow[i] < farther - readings_tolerance(farther))
             return chance + 0.5;
     return chance;
 }
@@ -333,10 +331,10 @@ static double overlooked_between(const struct levels *levels, double nearer, dou
 /* Whether a latency is that of a level that was found, of a hit, or of memory. */
 static bool explained(const struct levels *levels, double cycles)
 {
-    bool is = cycles <= levels->hit + levels_tolerance(levels->hit) ||
-              (levels->flushed && cycles >= levels->least.cycles - levels_tolerance(cycles));
+    bool is = cycles <= levels->hit + readings_tolerance(levels->hit) ||
+              (levels->flushed && cycles >= levels->least.cycles - readings_tolerance(cycles));
     for (unsigned i = 0; i < levels->count; i++)
-        is = is || apart(levels->level[i].cycles, cycles) <= 2 * levels_tolerance(cycles);
+        is = is || apart(levels->level[i].cycles, cycles) <= 2 * readings_tolerance(cycles);
     return is;
 }
 
@@ -350,13 +348,13 @@ static void add_others(struct levels *levels)
         if (explained(levels, other))
             continue;
         for (unsigned j = i; j < levels->places; j++)
-            if (apart(levels->place[j].latency.other, other) <= levels_tolerance(other)) {
+            if (apart(levels->place[j].latency.other, other) <= readings_tolerance(other)) {
                 sum += levels->place[j].latency.other;
                 level.last = levels->place[j].bytes;
                 level.places++;
             }
         level.cycles = sum / level.places;
-        level.deviation = levels_tolerance(other) / 8;
+        level.deviation = readings_tolerance(other) / 8;
         if (level.places > 1)
             put_level(levels, &level);
         else if (levels->narrows < MOST_LEVELS)
@@ -372,12 +370,12 @@ static double number_levels(struct levels *levels)
     for (unsigned i = 0; i < levels->count; i++) {
         struct level *level = &levels->level[i];
         /* The first level has no step of its own where it is too small for one. */
-        if (i || level->cycles > levels->hit + levels_tolerance(levels->hit))
+        if (i || level->cycles > levels->hit + readings_tolerance(levels->hit))
             doubt += overlooked_between(levels, nearer, level->cycles, last, level->first);
         level->numbering = doubt;
         /* One that is not known too well may be none: that is its own doubt, and the number's of those behind it. */
         if (!level->seen)
-            doubt += confidence_within(level->deviation, levels_tolerance(level->cycles));
+            doubt += confidence_within(level->deviation, readings_tolerance(level->cycles));
         nearer = level->cycles;
         last = level->last;
     }
@@ -388,7 +386,7 @@ static double number_levels(struct levels *levels)
 static void drop_memory(struct levels *levels)
 {
     const struct level *last = levels->count ? &levels->level[levels->count - 1] : NULL;
-    if (levels->flushed && last && last->cycles > levels->memory.cycles - 2 * levels_tolerance(levels->memory.cycles))
+    if (levels->flushed && last && last->cycles > levels->memory.cycles - 2 * readings_tolerance(levels->memory.cycles))
         levels->count--;
 }
 
@@ -445,7 +443,7 @@ static bool ask_memory(struct depth *depth, struct levels *levels)
 
 bool levels_flat(const struct levels *levels)
 {
-    return levels->flushed && levels->memory.cycles <= levels->hit + levels_tolerance(levels->hit);
+    return levels->flushed && levels->memory.cycles <= levels->hit + readings_tolerance(levels->hit);
 }
 
 bool levels_measure(struct depth *depth, double hit, struct levels *levels)

@@ -36,9 +36,6 @@ struct levels {
     struct latency_of least; /* then: the least that memory takes */
 };
 
-/* Latencies closer than this are one: 2 % or half a core cycle, whichever is more. */
-double levels_tolerance(double cycles);
-
 /* Measures places upward until targets come from memory, or the stretch ends, and finds the levels. hit: core cycles
  * of a load that hits the first level. False: skipped or
  * refused; the places measured by then are there. */

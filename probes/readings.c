@@ -25,6 +25,11 @@ static const double SLICES = 0.1;
 
 static const double NOTHING_KNOWN = 1e12; /* cycles squared */
 
+double readings_tolerance(double cycles)
+{
+    return cycles * TOLERANCE > LEAST_TOLERANCE ? cycles * TOLERANCE : LEAST_TOLERANCE;
+}
+
 struct overhead overhead_of(double *values, unsigned count, double step)
 {
     struct overhead overhead = {.most = FARTHEST * step};

@@ -12,6 +12,9 @@ enum { MOST_READINGS = 1024, MOST_TARGETS = 512 };
 /* Two latencies are one when they are closer than this part of them, or than so many core cycles. */
 static const double TOLERANCE = 0.02, LEAST_TOLERANCE = 0.5;
 
+/* The larger of both, in core cycles. */
+double readings_tolerance(double cycles);
+
 /* What a short reading has too much: ticks. */
 struct overhead {
     double mean, variance; /* of that; squared */

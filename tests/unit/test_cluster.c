@@ -64,6 +64,27 @@ static void the_larger_part_stands_for_a_level(void **state)
     assert_true(fabs(cluster.other - 12) < 1e-9);
 }
 
+/* The other part may lie above as well, and has to be a fifth of all. */
+static void others_are_told(void **state)
+{
+    struct readings above = {.count = 0}, several = {.count = 0}, few = {.count = 0};
+    (void)state;
+    add(&above, 12, 12, 0);
+    add(&above, 1, 25, 0);
+    add(&above, 8, 40, 0);
+    struct cluster cluster = cluster_in(&above);
+    assert_true(fabs(cluster.mean - 12) < 1e-9 && fabs(cluster.other - 40) < 1e-9);
+    add(&several, 5, 12, 0);
+    add(&several, 12, 40, 0);
+    add(&several, 3, 200, 0);
+    cluster = cluster_in(&several);
+    assert_true(fabs(cluster.mean - 40) < 1e-9 && fabs(cluster.other - 12) < 1e-9);
+    add(&few, 3, 12, 0);
+    add(&few, 17, 40, 0);
+    cluster = cluster_in(&few);
+    assert_true(fabs(cluster.mean - 40) < 1e-9 && cluster.other == 0);
+}
+
 static void many_parts_stand_for_nothing(void **state)
 {
     struct readings readings = {.count = 0};
@@ -140,6 +161,7 @@ int main(void)
         cmocka_unit_test(all_that_agree_are_the_whole),
         cmocka_unit_test(a_few_interruptions_do_not_count),
         cmocka_unit_test(the_larger_part_stands_for_a_level),
+        cmocka_unit_test(others_are_told),
         cmocka_unit_test(many_parts_stand_for_nothing),
         cmocka_unit_test(slices_are_one_level),
         cmocka_unit_test(a_gap_parts_levels),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* test_readings.c: what readings say, by hand: overhead, single loads, groups, interruptions, coarse clocks. */
-#include "kernel/host.h"
 #include "probes/readings.h"
+#include "tests/unit/resting_host.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,26 +12,21 @@
 
 enum { TARGETS = 64, GROUP = 8, ROUNDS = 64 };
 
-bool host_rest(struct host *host, unsigned permille)
-{
-    (void)host;
-    (void)permille;
-    return true;
-}
-
 static void overhead_without_readings(void **state)
 {
     (void)state;
     struct overhead overhead = overhead_of(NULL, 0, 26);
     assert_true(overhead.readings == 0 && overhead.mean == 0 && overhead.variance == 0 && overhead.most > 0);
     assert_false(readings_single(&overhead, 1, 1));
+    assert_true(overhead_learn(&overhead, 5000)); /* there is nothing to hold it against */
+    assert_true(overhead.readings == 1 && overhead.mean == 5000);
 }
 
 static void overhead_leaves_interruptions_out(void **state)
 {
-    double values[] = {90000, 30, 31, 29, 30, 31, 29, 30};
+    double values[] = {90000, 30, 31, 29, 30, -90000, 31, 29, 30};
     (void)state;
-    struct overhead overhead = overhead_of(values, 8, 1);
+    struct overhead overhead = overhead_of(values, 9, 1);
     assert_true(overhead.readings == 7 && fabs(overhead.mean - 30) < 1e-9 && overhead.variance < 1);
     assert_true(readings_single(&overhead, 1, 1));
     assert_false(readings_single(&overhead, 26, 1));
@@ -76,6 +71,17 @@ static void nothing_is_known_without_readings(void **state)
     assert_true(latency.share == 0 && latency.variance > 1e6);
 }
 
+static void all_but_what_was_interrupted(void **state)
+{
+    static struct readings readings = {.group = 1};
+    struct latency_of latency;
+    (void)state;
+    singles(&readings, 40, 20);
+    singles(&readings, 1, 90000);
+    readings_all(&readings, 1, 2, &latency);
+    assert_true(fabs(latency.cycles - 40) < 1e-6 && latency.middle == 40 && latency.bias == 0);
+}
+
 static void single_loads_show_parts(void **state)
 {
     static struct readings readings = {.group = 1};
@@ -88,6 +94,24 @@ static void single_loads_show_parts(void **state)
     assert_true(latency.seen && fabs(latency.cycles - 40) < 1e-6 && fabs(latency.share - 0.6) < 1e-6);
     assert_true(fabs(latency.other - 12) < 1e-6 && latency.low == 12 && latency.high == 40);
     assert_true(latency.variance > 0); /* a step hides something, although all show the same */
+}
+
+/* A clock that only steps: two readings of the same lie within two steps, or within one where hits all show the same.
+ */
+static void steps_do_not_join_levels(void **state)
+{
+    static struct readings wide = {.group = 1}, narrow = {.group = 1};
+    struct overhead stepping = {.readings = 100, .variance = 0.2, .most = 4}, still = {.readings = 100, .most = 4};
+    struct latency_of latency;
+    (void)state;
+    singles(&wide, 60, 4);
+    singles(&wide, 40, 8);
+    readings_agreeing(&wide, &stepping, 1, 1, &latency);
+    assert_true(latency.seen && fabs(latency.cycles - 4) < 1e-6 && fabs(latency.other - 8) < 1e-6);
+    singles(&narrow, 60, 3);
+    singles(&narrow, 40, 5);
+    readings_agreeing(&narrow, &still, 1, 1, &latency);
+    assert_true(latency.seen && fabs(latency.cycles - 3) < 1e-6 && fabs(latency.other - 5) < 1e-6);
 }
 
 /* Readings that agree within noise so wide that two levels may be in it were not seen singly. */
@@ -121,9 +145,9 @@ static void slices_are_known_by_targets(void **state)
     assert_true(often.variance > once.variance / 2);
 }
 
-/* Targets in groups, of which the first `slow` take 48 cycles and the others 12, by a clock of so many ticks a step
- * that shows every reading rounded down to a step from a phase that wanders. */
-static void groups(struct readings *readings, unsigned slow, unsigned step, bool together)
+/* Targets in groups, of which the first `slow` take `farther` cycles and the others 12, by a clock of so many ticks a
+ * step that shows every reading rounded down to a step from a phase that wanders. */
+static void groups(struct readings *readings, unsigned slow, double farther, unsigned step, bool together)
 {
     double phase = 0;
     for (unsigned round = 0; round < ROUNDS; round++)
@@ -132,7 +156,7 @@ static void groups(struct readings *readings, unsigned slow, unsigned step, bool
             double ticks = 0;
             for (unsigned j = 0; j < GROUP; j++) {
                 targets[j] = (uint16_t)(together ? i + j : (i + j + round * 7 + j * (round % 5) * GROUP) % TARGETS);
-                ticks += targets[j] < slow ? 48 : 12;
+                ticks += targets[j] < slow ? farther : 12;
             }
             phase = fmod(phase + step * 0.618, step);
             readings_add(readings, targets, floor((ticks + phase) / step) * step / GROUP);
@@ -148,7 +172,7 @@ static void a_coarse_clock_shows_a_level(void **state)
         struct overhead overhead = {.readings = 100, .variance = step * step / 6.0, .most = 4 * step};
         memset(&readings, 0, sizeof readings);
         readings.group = GROUP;
-        groups(&readings, 0, step, true);
+        groups(&readings, 0, 48, step, true);
         readings_agreeing(&readings, &overhead, step, 1, &latency);
         assert_true(latency.share >= 0.9 && !latency.seen && fabs(latency.cycles - 12) < 0.5);
     }
@@ -160,10 +184,40 @@ static void groups_of_one_level_each_show_both(void **state)
     struct overhead overhead = {.readings = 100, .variance = 26 * 26 / 6.0, .most = 104};
     struct latency_of latency;
     (void)state;
-    groups(&readings, 24, 26, true);
+    groups(&readings, 24, 48, 26, true);
     readings_agreeing(&readings, &overhead, 26, 1, &latency);
     assert_true(fabs(latency.share - 40.0 / TARGETS) < 1e-6 && fabs(latency.cycles - 12) < 0.5);
     assert_true(fabs(readings_of(&readings, 0) - 48) < 2 && fabs(readings_of(&readings, 63) - 12) < 2);
+}
+
+/* The more readings a target has, the nearer to each other levels may be. */
+static void many_readings_part_near_levels(void **state)
+{
+    static struct readings readings = {.group = GROUP};
+    struct overhead overhead = {.readings = 100, .variance = 26 * 26 / 6.0, .most = 104};
+    struct latency_of latency;
+    (void)state;
+    groups(&readings, 24, 20, 26, true);
+    readings_agreeing(&readings, &overhead, 26, 1, &latency);
+    assert_true(fabs(latency.share - 40.0 / TARGETS) < 1e-6 && fabs(latency.cycles - 12) < 0.5);
+}
+
+/* Targets that are all in one level in one round, and all in another in the next: their means agree, on nothing. */
+static void now_here_now_there_is_nothing(void **state)
+{
+    static struct readings readings = {.group = GROUP};
+    struct overhead overhead = {.readings = 100, .variance = 1 / 6.0, .most = 4};
+    struct latency_of latency;
+    (void)state;
+    for (unsigned round = 0; round < ROUNDS; round++)
+        for (unsigned i = 0; i < TARGETS; i += GROUP) {
+            uint16_t targets[GROUP];
+            for (unsigned j = 0; j < GROUP; j++)
+                targets[j] = (uint16_t)(i + j);
+            readings_add(&readings, targets, round % 2 ? 14 : 12);
+        }
+    readings_agreeing(&readings, &overhead, 1, 1, &latency);
+    assert_true(latency.share == 0);
 }
 
 /* Groups that are mixtures vary by more than the clock does: no level, whatever their mean. */
@@ -173,7 +227,7 @@ static void mixed_groups_show_nothing(void **state)
     struct overhead overhead = {.readings = 100, .variance = 1 / 6.0, .most = 4};
     struct latency_of latency;
     (void)state;
-    groups(&readings, 32, 1, false);
+    groups(&readings, 32, 48, 1, false);
     readings_agreeing(&readings, &overhead, 1, 1, &latency);
     assert_true(latency.share == 0 && latency.cycles > 20 && latency.cycles < 40);
 }
@@ -215,11 +269,15 @@ int main(void)
         cmocka_unit_test(overhead_leaves_interruptions_out),
         cmocka_unit_test(noise_hides_single_loads),
         cmocka_unit_test(nothing_is_known_without_readings),
+        cmocka_unit_test(all_but_what_was_interrupted),
         cmocka_unit_test(single_loads_show_parts),
+        cmocka_unit_test(steps_do_not_join_levels),
         cmocka_unit_test(wide_noise_is_not_seen),
         cmocka_unit_test(slices_are_known_by_targets),
         cmocka_unit_test(a_coarse_clock_shows_a_level),
         cmocka_unit_test(groups_of_one_level_each_show_both),
+        cmocka_unit_test(many_readings_part_near_levels),
+        cmocka_unit_test(now_here_now_there_is_nothing),
         cmocka_unit_test(mixed_groups_show_nothing),
         cmocka_unit_test(one_group_is_no_part),
         cmocka_unit_test(half_is_forgotten),

@@ -2,19 +2,13 @@
 /* test_silicon.c: a modelled machine of one level of cache, through the waist, against hits and misses counted by hand.
  */
 #include "tests/silicon/process/process.h"
+#include "tests/unit/resting_host.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 /* after the headers that it needs */
 #include <cmocka.h>
-
-bool host_rest(struct host *host, unsigned permille)
-{
-    (void)host;
-    (void)permille;
-    return true;
-}
 
 /* Three sets of two ways of 64 bytes; a hit costs 3, a miss 20 cycles. */
 static struct description small(void)

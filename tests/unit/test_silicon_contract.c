@@ -3,6 +3,7 @@
  * line sizes, cores, noise. */
 #include "tests/machine/contract.h"
 #include "tests/silicon/process/process.h"
+#include "tests/unit/resting_host.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -11,12 +12,6 @@
 #include <cmocka.h>
 
 static unsigned checks;
-
-bool host_rest(struct host *host, unsigned permille)
-{
-    (void)host, (void)permille;
-    return true;
-}
 
 void contract_check(const char *name, bool held, const char *detail)
 {

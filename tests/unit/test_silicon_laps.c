@@ -5,6 +5,7 @@
 #include "base/random.h"
 #include "tests/silicon/process/process.h"
 #include "tests/silicon/silicon.h"
+#include "tests/unit/resting_host.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,12 +15,6 @@
 #include <cmocka.h>
 
 enum { MACHINES = 60, WALKS = 3, RUNS = 3, MOST_STOPS = 600 };
-
-bool host_rest(struct host *host, unsigned permille)
-{
-    (void)host, (void)permille;
-    return true;
-}
 
 static uint64_t draw(struct random *random, uint64_t below)
 {

@@ -3,6 +3,7 @@
  * events, switches; each against numbers worked out by hand. */
 #include "tests/silicon/process/process.h"
 #include "tests/silicon/silicon.h"
+#include "tests/unit/resting_host.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -11,12 +12,6 @@
 #include <cmocka.h>
 
 enum { PAGE = 4096, LARGE = 2 << 20, WORD = 0x5a17 };
-
-bool host_rest(struct host *host, unsigned permille)
-{
-    (void)host, (void)permille;
-    return true;
-}
 
 /* 4 KB, 1 way, 64-byte lines, hit 3, memory 100; a TLB of 4 entries for all pages. Walks go past the caches. */
 static struct description small(void)

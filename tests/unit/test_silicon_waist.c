@@ -10,6 +10,7 @@
 #include "base/random.h"
 #include "tests/silicon/process/process.h"
 #include "tests/silicon/silicon.h"
+#include "tests/unit/resting_host.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -28,12 +29,6 @@ enum {
     WARM = 4,
     LAPS = 3
 };
-
-bool host_rest(struct host *host, unsigned permille)
-{
-    (void)host, (void)permille;
-    return true;
-}
 
 static void add_cache(struct description *description, struct random *random, uint64_t sets, unsigned latency)
 {

@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* test_walk.c: the order of a walk is a permutation, and its stops lie where they are described. */
-#include "kernel/host.h"
 #include "probes/walk.h"
+#include "tests/unit/resting_host.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 /* after the headers that it needs */
 #include <cmocka.h>
-
-bool host_rest(struct host *host, unsigned permille)
-{
-    (void)host;
-    (void)permille;
-    return true;
-}
 
 /* Every stop exactly once, for lengths around powers of two and several seeds. */
 static void visits_every_stop_once(void **state)
