@@ -20,6 +20,7 @@ enum {
     LONGEST = 1024,
     FLUSHED = 4, /* lines */
     FLUSHED_STRIDE = 4096 + 512,
+    FAR = 2 * LONGEST, /* from each, and from the next */
     FLUSHES = 15
 };
 
@@ -94,15 +95,17 @@ static bool after_flush(struct fit *fit, const struct walk *walk, uint64_t dista
 
 /* A prefetcher that brings in the other line of a pair, and that nothing turns off, makes one line of two for whoever
  * only loads. But words are in one line only if flushing one takes the other away: the longest such line, as far as
- * noise lets that be seen. */
+ * noise lets that be seen. What is flushed far away shows what words take that are still there: those of a shorter line
+ * do as well, up to half of what a flush costs. A clock that steps makes smaller differences, and so does memory. */
 static uint64_t flushed_line(struct fit *fit, uint64_t line)
 {
     struct stops stops = stops_sequence(fit->base, FLUSHED_STRIDE, FLUSHED);
     struct walk walk = walk_over(&stops, OP_LOAD, bench_seed(&fit->bench));
-    double gone, unused, first, third;
-    if (!fit_usable(fit) || !bench_link(&fit->bench, &walk) || !after_flush(fit, &walk, 0, &gone, &unused))
+    double gone, there, first, third;
+    if (!fit_usable(fit) || !bench_link(&fit->bench, &walk) || !after_flush(fit, &walk, 0, &gone, &third) ||
+        !after_flush(fit, &walk, FAR, &first, &there) || there >= gone)
         return line;
-    while (line > 2 * WORD && after_flush(fit, &walk, line / 2, &first, &third) && third < gone)
+    while (line > 2 * WORD && after_flush(fit, &walk, line / 2, &first, &third) && third < (there + gone) / 2)
         line /= 2;
     return line;
 }
