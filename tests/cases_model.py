@@ -238,12 +238,15 @@ for group in range(GROUPS):
 
 @model("regressions", seconds=40)
 def regressions(context):
-    """Random machines that once came out wrong: MACHINE_SEED RUN_SEED NOISE # what was wrong."""
+    """Machines that once came out wrong: MACHINE_SEED|NAME RUN_SEED NOISE # what was wrong."""
     failed = []
     with open(REGRESSIONS) as file:
         lines = [line.split("#")[0].split() for line in file]
     for machine, number, noise in filter(None, lines):
-        bad = run_random(context, int(machine), int(number), noise)[1]
+        if machine.isdigit():
+            bad = run_random(context, int(machine), int(number), noise)[1]
+        else:
+            bad = wrong(run(context, f"{machine}-{noise}-{number}", machine, "--noise", noise, "--seed", number))
         if bad:
             failed.append(f"{machine} {number} {noise}: {told(bad)}")
     expect(not failed, " | ".join(failed))
