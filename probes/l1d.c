@@ -13,7 +13,7 @@
 #include "probes/probes.h"
 #include "probes/rate.h"
 
-enum { ATTEMPTS = 12, CLOSER = 3, PATIENT = 12, MOST_VISITS = 16 << 20 };
+enum { ATTEMPTS = 12, CLOSER = 3, PATIENT = 12, LATER = 10, MOST_VISITS = 16 << 20 };
 
 static void missing(struct notebook *notebook, uint64_t cost, const char *why)
 {
@@ -134,6 +134,8 @@ static void measure(struct fit *fit, uint64_t bound, struct notebook *notebook, 
     /* Where pages are small for all that is known, somebody else owns the machine: that takes patience. */
     unsigned tries = fit_is_large(fit) ? CLOSER : PATIENT;
     for (unsigned closer = 0; closer < tries && bench_ok(&fit->bench); closer++) {
+        if (closer >= CLOSER)
+            bench_wait(&fit->bench, closer * LATER); /* a neighbour may be busy for seconds */
         if (!agreed_way(fit, bound, closer, &way, &failed))
             continue;
         double confidence = confidence_of(fit, failed);
