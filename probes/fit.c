@@ -116,11 +116,36 @@ bool fit_search(struct fit *fit, uint64_t stride, uint64_t count)
     return sequence_overflows(fit, stride, count, &answer);
 }
 
+/* What is kept of a stride; of one that is new, in the place of the eldest, the last. */
+static struct proven *proven_of(struct fit *fit, uint64_t stride)
+{
+    unsigned place = 0;
+    while (place < FIT_PROVEN - 1 && fit->proven[place].stride != stride)
+        place++;
+    struct proven found = fit->proven[place].stride == stride ? fit->proven[place] : (struct proven){.stride = stride};
+    for (; place; place--)
+        fit->proven[place] = fit->proven[place - 1];
+    fit->proven[0] = found;
+    return &fit->proven[0];
+}
+
+void fit_prove(struct fit *fit, uint64_t stride, uint64_t count, bool fits)
+{
+    enum { DOUBTS = 8 }; /* a neighbour makes many, an error of a proof is rare: FIT_CHECK */
+    struct proven *proven = proven_of(fit, stride);
+    if (fits && count > proven->count)
+        *proven = (struct proven){stride, count, 0};
+    else if (!fits && count <= proven->count && ++proven->doubts >= DOUBTS)
+        *proven = (struct proven){.stride = stride};
+}
+
 uint64_t fit_most(struct fit *fit, uint64_t stride, uint64_t limit)
 {
-    uint64_t fits = 0, over = 1;
-    for (; over <= limit && fit_usable(fit) && !fit_search(fit, stride, over); over *= 2)
+    uint64_t first = proven_of(fit, stride)->count, fits = first, over = first + 1;
+    while (over <= limit && fit_usable(fit) && !fit_search(fit, stride, over)) {
         fits = over;
+        over = fits + (fits - first);
+    }
     if (fit_usable(fit) && over > limit)
         fit->wrong = "more stops fit in a set than can be tried";
     while (fit_usable(fit) && over - fits > 1) {

@@ -17,23 +17,31 @@
 #include "probes/sample.h"
 #include "probes/stretch.h"
 
-enum { FIT_PATTERNS = 3 };
+enum { FIT_PATTERNS = 3, FIT_PROVEN = 8 };
 
 /* Errors that a decision may have: of a search, whose result is checked, and of a check. */
 extern const double FIT_SEARCH, FIT_CHECK;
 
+/* Stops that a check has seen to fit, although a search had decided that they do not: a neighbour that shares the core
+ * holds ways for seconds, and the searches after it begin with what fits for certain. */
+struct proven {
+    uint64_t stride, count; /* count 0: nothing is proven */
+    unsigned doubts;        /* checks since then that say they do not fit */
+};
+
 struct fit {
     struct bench bench;
     struct stretch stretch;
-    uint64_t base;     /* where sequences start: a multiple of 16 */
-    unsigned pattern;  /* which factor: 0 is the smallest, up to FIT_PATTERNS - 1 */
-    bool emptied;      /* before each batch all caches are emptied first (WBINVD) */
-    double least;      /* ticks that a miss costs more than a hit in any case ... */
-    double dense;      /* ... at least, as a dense walk that does not fit shows ... */
-    double miss;       /* ... and as searches from one distance have learned since */
-    double error;      /* sum of the errors of the checks */
-    bool undecided;    /* a decision stayed open */
-    const char *wrong; /* which check failed; NULL: none */
+    uint64_t base;                    /* where sequences start: a multiple of 16 */
+    unsigned pattern;                 /* which factor: 0 is the smallest, up to FIT_PATTERNS - 1 */
+    bool emptied;                     /* before each batch all caches are emptied first (WBINVD) */
+    double least;                     /* ticks that a miss costs more than a hit in any case ... */
+    double dense;                     /* ... at least, as a dense walk that does not fit shows ... */
+    double miss;                      /* ... and as searches from one distance have learned since */
+    double error;                     /* sum of the errors of the checks */
+    struct proven proven[FIT_PROVEN]; /* of the strides that were checked last */
+    bool undecided;                   /* a decision stayed open */
+    const char *wrong;                /* which check failed; NULL: none */
 };
 
 /* No decision stayed open, no check failed, the machine serves. */
@@ -63,8 +71,11 @@ bool fit_search(struct fit *, uint64_t stride, uint64_t count);
 /* The same of stops of which one is too many for a set: what they cost is what a miss costs at least (fit->miss). */
 bool fit_learn(struct fit *, uint64_t stride, uint64_t count);
 
-/* The most such stops that fit, up to a limit; 0: see fit_usable. */
+/* The most such stops that fit, up to a limit; 0: see fit_usable. Begins with what is proven for the stride. */
 uint64_t fit_most(struct fit *, uint64_t stride, uint64_t limit);
+
+/* Tells what a check has seen of so many stops, which a search had decided to fit or not to fit. */
+void fit_prove(struct fit *, uint64_t stride, uint64_t count, bool fits);
 
 /* A check: so many stops must not fit (or must fit); otherwise `wrong` becomes the reason. */
 void fit_check(struct fit *, uint64_t stride, uint64_t count, bool overflow, const char *wrong);

@@ -93,10 +93,19 @@ static bool search(struct fit *fit, uint64_t distance, struct way *way)
 
 /* Step 3. */
 
+/* What a check says about a search that was wrong goes on to the next one. */
+static void check_most(struct fit *fit, const struct way *way, uint64_t count, bool overflow, const char *wrong)
+{
+    bool usable = fit_usable(fit);
+    fit_check(fit, way->size, count, overflow, wrong);
+    if (usable && fit->wrong == wrong && !fit->undecided)
+        fit_prove(fit, way->size, count, overflow);
+}
+
 static void check_way(struct fit *fit, const struct way *way)
 {
-    fit_check(fit, way->size, way->ways, false, "as many lines as ways do not fit the second time");
-    fit_check(fit, way->size, way->ways + 1, true, "one line more than ways fits the second time");
+    check_most(fit, way, way->ways, false, "as many lines as ways do not fit the second time");
+    check_most(fit, way, way->ways + 1, true, "one line more than ways fits the second time");
 }
 
 static void check_multiples(struct fit *fit, const struct way *way)
@@ -159,8 +168,10 @@ bool way_find(struct fit *fit, uint64_t bound, unsigned closer, struct way *way)
         distance = LONG_LINE;
     if (!search(fit, distance, way) || (fits_emptied(fit, way) && !search(fit, distance, way)))
         return false;
-    if (!fit_learn(fit, way->size, way->ways + 1) && !fit->wrong)
-        fit->wrong = "one line more than ways fits the second time";
+    if (!fit_learn(fit, way->size, way->ways + 1) && fit_usable(fit)) {
+        check_most(fit, way, way->ways + 1, true, "one line more than ways fits the second time");
+        fit->undecided |= !fit->wrong; /* two decisions, two answers */
+    }
     fit_check_control(fit, way->size, way->ways + 1);
     for (unsigned again = 0; again < AGAIN && fit_usable(fit); again++) {
         bench_wait(&fit->bench, 1);
@@ -173,7 +184,7 @@ bool way_find(struct fit *fit, uint64_t bound, unsigned closer, struct way *way)
     for (unsigned moment = 0; moment < MOMENTS && fit_usable(fit); moment++) {
         bench_wait(&fit->bench, 1);
         move(fit, way, pattern + moment);
-        fit_check(fit, way->size, way->ways + 1, true, "one line more than ways fits another time");
+        check_most(fit, way, way->ways + 1, true, "one line more than ways fits another time");
     }
     move(fit, way, pattern);
     check_half(fit, way);
