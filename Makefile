@@ -24,7 +24,8 @@ OUTGOING := -maccumulate-outgoing-args
 IMAGE_CFLAGS = $(COMMON) $(if $(filter probes/% report/% run/% boot/%,$<),-Os) -ffreestanding -fpic -fshort-wchar -mno-red-zone -mno-avx \
 	-fno-stack-protector -fno-asynchronous-unwind-tables -fcf-protection=none -fvisibility=hidden
 EFI_CFLAGS := -isystem /usr/include/efi -isystem /usr/include/efi/x86_64 -DGNU_EFI_USE_MS_ABI
-HOST_CFLAGS = $(COMMON)
+# The model is what tests wait for most.
+HOST_CFLAGS = $(COMMON) $(if $(filter tests/silicon/%,$<),-O3)
 SANITIZED_CFLAGS = $(COMMON) -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 ASSEMBLE = nasm -f elf64 -g -F dwarf -Wall -Werror -I./ -MD $@.d -MP -o $@ $<
 
