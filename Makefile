@@ -24,8 +24,9 @@ OUTGOING := -maccumulate-outgoing-args
 IMAGE_CFLAGS = $(COMMON) $(if $(filter probes/% report/% run/% boot/%,$<),-Os) -ffreestanding -fpic -fshort-wchar -mno-red-zone -mno-avx \
 	-fno-stack-protector -fno-asynchronous-unwind-tables -fcf-protection=none -fvisibility=hidden
 EFI_CFLAGS := -isystem /usr/include/efi -isystem /usr/include/efi/x86_64 -DGNU_EFI_USE_MS_ABI
-# The model is what tests wait for most.
-HOST_CFLAGS = $(COMMON) $(if $(filter tests/silicon/%,$<),-O3)
+# The model is what tests wait for most: it is compiled as a whole, into one object.
+WHOLE := -O3 -flto=auto
+HOST_CFLAGS = $(COMMON) $(if $(filter tests/silicon/%,$<),$(WHOLE))
 SANITIZED_CFLAGS = $(COMMON) -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 ASSEMBLE = nasm -f elf64 -g -F dwarf -Wall -Werror -I./ -MD $@.d -MP -o $@ $<
 
@@ -88,7 +89,7 @@ build/host/%.nasm.o: %.nasm | build/set-up-run
 build/assay-linux: $(LINUX_SOURCES:%=build/host/%.o)
 	@echo "  link    $@"
 	@$(CC) -o $@ $^
-build/assay-model: $(MODEL_SOURCES:%=build/host/%.o)
+build/assay-model: build/host/model.o $(patsubst %,build/host/%.o,$(call host_sources,))
 	@echo "  link    $@"
 	@$(CC) -o $@ $^
 build/assay-report: $(REPORT_SOURCES:%=build/host/%.o)
@@ -100,12 +101,13 @@ build/assay-diff: $(DIFF_SOURCES:%=build/host/%.o)
 build/facts-linux: $(FACTS:%=build/host/%.o)
 	@echo "  link    $@"
 	@$(CC) -o $@ $^
-build/bench-model: build/host/tests/silicon/bench/bench.c.o build/host/model.a build/host/core.a
+build/bench-model: build/host/tests/silicon/bench/bench.c.o build/host/model.o build/host/others.a
 	@echo "  link    $@"
-	@$(CC) -o $@ $< -Wl,--start-group build/host/model.a build/host/core.a -Wl,--end-group
-build/host/model.a: $(MODEL:%=build/host/%.o)
-build/host/core.a: $(CORE:%=build/host/%.o)
-build/host/model.a build/host/core.a:
+	@$(CC) $(WHOLE) -o $@ $^
+build/host/model.o: $(MODEL:%=build/host/%.o)
+	@echo "  link    $@"
+	@$(CC) $(WHOLE) -r -flinker-output=nolto-rel -o $@ $^
+build/host/others.a: $(patsubst %,build/host/%.o,$(filter-out %/main.c,$(call host_sources,)))
 	@rm -f $@
 	@ar rcsD $@ $^
 build/assay-replay: $(REPLAY_SOURCES:%=build/host/%.o)
@@ -154,7 +156,7 @@ build/clang/image/%.c.o: %.c | build/set-up-test
 build/clang/host/%.c.o: %.c | build/set-up-test
 	@mkdir -p $(@D)
 	@echo "  clang   $< (host)"
-	@$(CLANG) $(HOST_CFLAGS) -c -o $@ $<
+	@$(CLANG) $(filter-out $(WHOLE),$(HOST_CFLAGS)) -c -o $@ $<
 build/clang/assay-model: $(MODEL_SOURCES:%=build/clang/host/%.o)
 	@echo "  link    $@"
 	@$(CLANG) -o $@ $^
