@@ -65,6 +65,11 @@ static bool parted(const double *values, unsigned count, double constant, double
     return false;
 }
 
+static double apart(double a, double b)
+{
+    return a > b ? a - b : b - a;
+}
+
 /* The next largest cluster, below or above the largest one. */
 static double other_than(const double *values, unsigned count, unsigned first, unsigned size, double tolerance,
                          double least, double noise)
@@ -75,7 +80,16 @@ static double other_than(const double *values, unsigned count, unsigned first, u
     unsigned most = fewer > more ? fewer : more;
     if (most < OTHER * count)
         return 0;
-    return cluster_from(fewer > more ? values + below : values + end + above, most, count).mean;
+    /* The window that holds most may begin or end inside what belongs together: around its middle it does not. */
+    double middle = values[(fewer > more ? below : end + above) + most / 2], sum = 0;
+    double room = room_above(middle, 2 * tolerance, 2 * least, noise) * 0.55;
+    unsigned around = 0;
+    for (unsigned i = 0; i < count; i++)
+        if (apart(values[i], middle) <= room) {
+            sum += values[i];
+            around++;
+        }
+    return sum / around;
 }
 
 struct cluster cluster_of(const double *values, unsigned count, double noise, double tolerance, double least)

@@ -4,6 +4,7 @@
  * lies between two steps is looked at more closely. */
 #include "probes/levels.h"
 #include "base/arithmetic.h"
+#include "base/logarithm.h"
 #include "probes/confidence.h"
 
 enum {
@@ -13,6 +14,7 @@ enum {
     MOST_VISITS = 1 << 19, /* of a place, before another look at it */
     MOST_CLOSER = 4 << 20, /* visits that looking closer may cost */
     LINE = 64,
+    LEAST_PLACES = 3, /* that make a level, where single loads are not seen */
     ENOUGH = 64 << 20 /* bytes: where memory's latency is not known, a sweep goes on to here at least ... */
 };
 
@@ -24,6 +26,9 @@ static const uint64_t BEYOND = 8;
 
 /* No designer builds a level that takes but a tenth (and a tolerance) more than the one before it. */
 static const double SAME = 0.1;
+
+/* Standard deviations beyond which places are not of one step: one step of a hundred loses a place at an end so. */
+static const double UNUSUAL = 2.5;
 
 static double apart(double a, double b)
 {
@@ -52,6 +57,17 @@ static bool from_memory(const struct levels *levels, const struct place *place)
            place->latency.cycles >= memory->cycles - readings_tolerance(memory->cycles) - noise;
 }
 
+/* What the targets took in between is kept as well, for it was a level's. */
+static void keep_early(struct place *place, double cycles)
+{
+    bool known = cycles <= 0 || apart(place->latency.cycles, cycles) <= readings_tolerance(cycles);
+    for (unsigned i = 0; i < MOST_EARLY && !known; i++) {
+        if (place->early[i] <= 0)
+            place->early[i] = cycles;
+        known = apart(place->early[i], cycles) <= readings_tolerance(cycles);
+    }
+}
+
 /* The latency at a place: more passes until they change nothing any more. */
 static bool measure_place(struct depth *depth, const struct levels *levels, uint64_t bytes, struct place *place)
 {
@@ -65,6 +81,10 @@ static bool measure_place(struct depth *depth, const struct levels *levels, uint
             return false;
         place->memory = from_memory(levels, place);
         bool same = agree(&before, &place->latency) && apart(before.share, place->latency.share) <= SHARES;
+        if (!same && before.seen) {
+            keep_early(place, before.cycles);
+            keep_early(place, before.other);
+        }
         if (place->memory || same || machine_steps(depth->bench->machine) - start > MOST_VISITS)
             return true;
         before = place->latency;
@@ -127,13 +147,20 @@ static double overlooked(uint64_t last, uint64_t first)
     return chance;
 }
 
-/* Whether a place is a level that no other place agrees with. */
+/* Whether too few places on end agree with this one for a level: by chance another mixture of two levels may take as
+ * long, but not two others. What single loads took is no mixture. */
 static bool lonely(const struct levels *levels, unsigned index)
 {
     const struct place *place = &levels->place[index];
-    bool before = index && pure(place - 1) && level_here(place - 1, place);
-    bool after = index + 1 < levels->places && pure(place + 1) && level_here(place, place + 1);
-    return !before && !after && !place->memory && pure(place);
+    unsigned before = index, after = index;
+    if (place->memory || !pure(place))
+        return false;
+    while (before && pure(&levels->place[before - 1]) && level_here(&levels->place[before - 1], place))
+        before--;
+    while (after + 1 < levels->places && pure(&levels->place[after + 1]) &&
+           level_here(place, &levels->place[after + 1]))
+        after++;
+    return 1 + after - before < (place->latency.seen ? 2 : LEAST_PLACES);
 }
 
 /* Looks closer wherever a place stands alone: a level may be no larger than twice the one before it. */
@@ -197,12 +224,28 @@ static bool belongs(const struct step *step, const struct place *place)
     return apart(mean, place->latency.cycles) <= readings_tolerance(mean) / 2 + 3 * noise;
 }
 
-/* Whether the places of a step differ by no more than noise: chi-squared within three standard deviations of what it is
- * for one latency. Where two levels mix, the mixture changes from place to place. */
+/* Whether the places of a step differ by no more than noise: chi-squared is not unusual for one latency. Where two
+ * levels mix, the mixture changes from place to place. */
 static bool steady(const struct step *step)
 {
     double excess = step->squares - step->sum * step->sum / step->weights, degrees = step->places - 1;
-    return excess <= degrees + 3 * square_root(2 * degrees);
+    return excess <= degrees + UNUSUAL * square_root(2 * degrees);
+}
+
+/* Whether latencies do not rise or fall from the first place to the last one: the line through them, against the
+ * logarithm of the bytes, is level but for noise. From one level to the next, under replacement at
+ * random, latencies rise so slowly that neighbours do not differ. */
+static bool horizontal(const struct levels *levels, const struct step *step)
+{
+    double x = 0, xx = 0, xy = 0;
+    for (unsigned i = step->first; i <= step->last; i++) {
+        double weight = 1 / variance_of(&levels->place[i]), at = logarithm2((double)levels->place[i].bytes);
+        x += weight * at;
+        xx += weight * at * at;
+        xy += weight * at * levels->place[i].latency.cycles;
+    }
+    double spread = xx - x * x / step->weights, slope = xy - x * mean_of(step); /* slope times spread */
+    return slope * slope <= UNUSUAL * UNUSUAL * spread;
 }
 
 /* Whether a farther place was quicker, so that this one's targets cannot all have been in one level. */
@@ -262,15 +305,15 @@ static double off(const struct step *step, const struct place *place)
 /* Without the places at its ends that are still, or already, mixtures. */
 static struct step trimmed(const struct levels *levels, struct step step)
 {
-    while (!step.seen && step.places > 2 && !steady(&step)) {
+    while (!step.seen && step.places > 2 && (!steady(&step) || !horizontal(levels, &step))) {
         bool first = off(&step, &levels->place[step.first]) > off(&step, &levels->place[step.last]);
         step = step_of(levels, step.first + first, step.last - !first);
     }
     return step;
 }
 
-/* Takes a step for a level if it is one for certain: two places on end agree, and single loads were seen or the places
- * lie an eighth from each other at least. What was seen, but not well enough, is remembered. */
+/* Takes a step for a level if it is one for certain: enough places on end agree, and single loads were seen or the
+ * places lie a quarter from each other at least. What was seen, but not well enough, is remembered. */
 static void add_step(struct levels *levels, const struct step *whole)
 {
     struct step of_one_level = trimmed(levels, *whole), *step = &of_one_level;
@@ -278,17 +321,19 @@ static void add_step(struct levels *levels, const struct step *whole)
     struct level level = {
         .cycles = mean_of(step), .first = first->bytes, .last = end->bytes, .seen = step->seen, .places = step->places};
     level.deviation = square_root(1 / step->weights) + step->bias / step->weights;
-    bool wide = level.last * 8 >= level.first * 9, known = 3 * level.deviation <= readings_tolerance(level.cycles);
+    bool wide = level.last * 4 >= level.first * 5, known = 3 * level.deviation <= readings_tolerance(level.cycles);
     /* What a hit takes is known better than from here. (A level a quarter slower is another one, however wide the
      * noise.)
      */
     double away = apart(level.cycles, levels->hit);
-    if (away <= readings_tolerance(levels->hit) + 3 * level.deviation && 4 * away <= levels->hit) {
+    bool hit = away <= readings_tolerance(levels->hit) + 3 * level.deviation && 4 * away <= levels->hit;
+    if (hit) {
         level.cycles = levels->hit;
         level.deviation = 0;
         known = true;
     }
-    if (step->places > 1 && known && (step->seen || (wide && steady(step))))
+    if (known && (hit || step->seen ? step->places > 1 : step->places >= LEAST_PLACES && wide) &&
+        (step->seen || (steady(step) && horizontal(levels, step))))
         put_level(levels, &level);
     else if (step->places > 1 && levels->narrows < MOST_LEVELS)
         levels->narrow[levels->narrows++] = level.cycles;
@@ -338,28 +383,56 @@ static bool explained(const struct levels *levels, double cycles)
     return is;
 }
 
+/* What single loads agreed on at a place, one way or another; 0: nothing. */
+enum { HEARD = 2 + MOST_EARLY };
+static double heard(const struct place *place, unsigned way)
+{
+    const struct latency_of *latency = &place->latency;
+    if (way >= 2)
+        return place->early[way - 2];
+    return way == 1 ? latency->other : latency->seen && pure(place) ? latency->cycles : 0;
+}
+
+/* The nearest to a latency of what was heard at a place. */
+static double nearest_heard(const struct place *place, double cycles)
+{
+    double nearest = heard(place, 0);
+    for (unsigned way = 1; way < HEARD; way++)
+        if (apart(heard(place, way), cycles) < apart(nearest, cycles))
+            nearest = heard(place, way);
+    return nearest;
+}
+
 /* Single loads that agreed with each other, but with no level: at two places or more they are one, of which no number
- * of bytes leaves most targets; at one they are a reason to doubt. */
+ * of bytes leaves most targets, or not for long; at one they are a reason to doubt. */
+static void add_other(struct levels *levels, unsigned index, double cycles)
+{
+    struct level level = {.first = levels->place[index].bytes, .last = levels->place[index].bytes, .seen = true};
+    double sum = 0, off = levels->step / 4; /* a part of all readings may not be their middle one */
+    for (unsigned i = index; i < levels->places; i++) {
+        double there = nearest_heard(&levels->place[i], cycles);
+        if (apart(there, cycles) > readings_tolerance(cycles) + off)
+            continue;
+        sum += there;
+        level.last = levels->place[i].bytes;
+        level.places++;
+    }
+    level.cycles = sum / level.places;
+    level.deviation = readings_tolerance(cycles) / 8 + off / 2;
+    if (level.places > 1)
+        put_level(levels, &level);
+    else if (levels->narrows < MOST_LEVELS)
+        levels->narrow[levels->narrows++] = cycles;
+}
+
 static void add_others(struct levels *levels)
 {
-    for (unsigned i = 0; i < levels->places; i++) {
-        double other = levels->place[i].latency.other, sum = 0;
-        struct level level = {.first = levels->place[i].bytes, .last = levels->place[i].bytes, .seen = true};
-        if (explained(levels, other))
-            continue;
-        for (unsigned j = i; j < levels->places; j++)
-            if (apart(levels->place[j].latency.other, other) <= readings_tolerance(other)) {
-                sum += levels->place[j].latency.other;
-                level.last = levels->place[j].bytes;
-                level.places++;
-            }
-        level.cycles = sum / level.places;
-        level.deviation = readings_tolerance(other) / 8;
-        if (level.places > 1)
-            put_level(levels, &level);
-        else if (levels->narrows < MOST_LEVELS)
-            levels->narrow[levels->narrows++] = other;
-    }
+    for (unsigned i = 0; i < levels->places; i++)
+        for (unsigned way = 0; way < HEARD; way++) {
+            double cycles = heard(&levels->place[i], way);
+            if (cycles > 0 && !explained(levels, cycles))
+                add_other(levels, i, cycles);
+        }
 }
 
 /* Each level's doubt, with that of the levels before it. Returns that of how many there are, as far as the last one. */
@@ -449,6 +522,7 @@ bool levels_flat(const struct levels *levels)
 bool levels_measure(struct depth *depth, double hit, struct levels *levels)
 {
     *levels = (struct levels){.hit = hit};
+    levels->step = (double)depth->bench->clock.step * depth->bench->cycles_per_tick;
     if (!ask_memory(depth, levels))
         return false;
     bool good = levels_flat(levels) || (sweep(depth, levels) && look_closer(depth, levels));

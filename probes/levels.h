@@ -3,13 +3,14 @@
 #pragma once
 #include "probes/depth.h"
 
-enum { MOST_PLACES = 256, MOST_LEVELS = 8 };
+enum { MOST_PLACES = 256, MOST_LEVELS = 8, MOST_EARLY = 2 };
 
 /* Latency after so many other bytes. */
 struct place {
     uint64_t bytes;
     struct latency_of latency;
-    bool memory; /* targets came from memory */
+    double early[MOST_EARLY]; /* what single loads took before more passes moved the targets on; 0: nothing else */
+    bool memory;              /* targets came from memory */
 };
 
 struct level {
@@ -22,7 +23,8 @@ struct level {
 };
 
 struct levels {
-    double hit; /* what a load takes that hits the first level */
+    double hit;  /* what a load takes that hits the first level */
+    double step; /* of the clock, in core cycles */
     struct place place[MOST_PLACES];
     unsigned places;
     struct level

@@ -190,8 +190,9 @@ static void a_hit_is_no_excuse(void **state)
 static void seen_later_is_seen(void **state)
 {
     struct levels *levels = *state;
-    add(levels, 32 << 10, 12, 1, 0.18);
-    add(levels, 48 << 10, 12, 1, 0.18);
+    add(levels, 32 << 10, 12, 1, 0.22);
+    add(levels, 40 << 10, 12, 1, 0.22);
+    add(levels, 48 << 10, 12, 1, 0.22);
     add_seen(levels, 64 << 10, 40, 1);
     add_seen(levels, 96 << 10, 40, 1);
     unsigned places = levels->places;
