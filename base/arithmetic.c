@@ -20,3 +20,8 @@ uint64_t power_of_two_within(uint64_t number)
         power *= 2;
     return power;
 }
+
+double apart(double a, double b)
+{
+    return a > b ? a - b : b - a;
+}

@@ -7,5 +7,8 @@
  * method. */
 double square_root(double);
 
+/* How far two finite numbers are from each other: 0 or more. */
+double apart(double, double);
+
 /* The largest power of two that is at most a number; 1 for 0. */
 uint64_t power_of_two_within(uint64_t);

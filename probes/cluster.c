@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* cluster.c: the densest window, and what lies around it. */
 #include "probes/cluster.h"
+#include "base/arithmetic.h"
 
 /* So many are worth a word, although they stand for nothing. */
 static const double OTHER = 0.2;
@@ -63,11 +64,6 @@ static bool parted(const double *values, unsigned count, double constant, double
         if (values[i] - values[i - 1] > room_above(values[i], GAP, constant, noise))
             return true;
     return false;
-}
-
-static double apart(double a, double b)
-{
-    return a > b ? a - b : b - a;
 }
 
 /* The next largest cluster, below or above the largest one. */

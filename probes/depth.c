@@ -9,7 +9,8 @@ enum {
     LINE = 64,       /* bytes between others: where lines are longer, they are read more than once */
     SLOT = 128,      /* bytes: two lines, or one longer one, for each target */
     UNIT = 4096,     /* bytes: no two targets in one */
-    ROW = 1 << 17,   /* bytes: no row of memory is longer */
+    ROW = 1 << 17,   /* bytes: no row of memory is longer ... */
+    NEAR = 512,      /* bytes: ... nor shorter than twice that */
     TINY = 1 << 13,  /* bytes of others up to which there is half of them: a first level may have 4 KB */
     SMALL = 1 << 18, /* bytes of others up to which there are FEW targets */
     FEW = 16,
@@ -92,6 +93,7 @@ struct layout {
     uint64_t count, block, offset; /* targets, a power of two; bytes; bytes */
     uint16_t order[MANY];          /* in which they are visited */
     unsigned group;                /* targets that are timed together */
+    bool near;                     /* doorsteps lie in the targets' rows */
     bool scattered;                /* anywhere in their blocks instead: in all rows and banks of memory alike */
 };
 
@@ -126,9 +128,12 @@ static uint64_t target(const struct depth *depth, const struct layout *layout, u
     return depth->targets + number * layout->block + offset;
 }
 
-/* A line that brings a target's page into the TLB: neither in its sets nor, where pages allow it, in its row. */
+/* A line that brings a target's page into the TLB: neither in its sets nor, where pages allow it, in its row, but for
+ * `near`. */
 static uint64_t doorstep(const struct depth *depth, const struct layout *layout, uint64_t target)
 {
+    if (layout->near)
+        return target ^ NEAR;
     return target ^
            (layout->scattered               ? LINE
             : layout->count * SLOT < BESIDE ? BESIDE / 2
@@ -329,9 +334,10 @@ static bool flush(struct depth *depth, const struct layout *layout, bool doorste
     return true;
 }
 
-bool depth_flushed(struct depth *depth, bool scattered, struct latency_of *latency)
+bool depth_flushed(struct depth *depth, enum flushed how, struct latency_of *latency)
 {
     enum { LEAST = 8, MOST = 64 };
+    bool scattered = how == FLUSHED_SCATTERED;
     struct readings readings = {.group = !scattered ? depth->group : depth->page > ROW ? FLUSHED_GROUP : FLUSHED_PAIR};
     double cycles;
     uint64_t count = scattered ? MANY : FEW;
@@ -348,6 +354,7 @@ bool depth_flushed(struct depth *depth, bool scattered, struct latency_of *laten
          * bank close each other's rows. Or, for the least, as targets are timed after others. */
         layout.group = readings.group;
         layout.scattered = scattered && depth->page > ROW;
+        layout.near = how == FLUSHED_NEAR;
         if (layout.scattered && whole <= PAGES * depth->page && whole > depth->room)
             layout.block = whole / count; /* all over what four pages reach */
         if (!link_targets(depth, &layout) ||

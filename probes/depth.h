@@ -40,6 +40,14 @@ bool depth_open(struct depth *, struct bench *, const struct stretch *, double h
  * exact. Targets lie where a piece of memory that begins with the others would go on. False: skipped or refused. */
 bool depth_after(struct depth *, uint64_t bytes, unsigned passes, struct latency_of *);
 
-/* Loads of targets that were flushed (CLFLUSH): memory's latency, of lines scattered over all rows and banks; or of a
- * few whose rows are still open: the least that memory takes. False: skipped, or refused: it cannot be asked. */
-bool depth_flushed(struct depth *, bool scattered, struct latency_of *);
+/* How lines that were flushed are loaded again. */
+enum flushed {
+    FLUSHED_SCATTERED, /* all over the rows and banks of memory */
+    FLUSHED_BESIDE,    /* a few, each after another line of its page, as targets are after the others */
+    FLUSHED_NEAR       /* a few, each after a line of its row */
+};
+
+/* Loads of targets that were flushed (CLFLUSH): memory's latency, when they are scattered; the quicker of the other two
+ * is the least that memory takes: of rows that are open. (Which one that is depends on where the banks lie.) False:
+ * skipped, or refused: it cannot be asked. */
+bool depth_flushed(struct depth *, enum flushed, struct latency_of *);

@@ -3,7 +3,13 @@
 #pragma once
 #include "probes/depth.h"
 
-enum { MOST_PLACES = 256, MOST_LEVELS = 8, MOST_EARLY = 2 };
+enum {
+    MOST_PLACES = 256,
+    MOST_LEVELS = 8,
+    MOST_EARLY = 2,
+    SMALLEST_PLACE = 1 << 10, /* bytes */
+    LEAST_PLACES = 3          /* that make a level, where single loads are not seen */
+};
 
 /* Latency after so many other bytes. */
 struct place {
@@ -12,6 +18,12 @@ struct place {
     double early[MOST_EARLY]; /* what single loads took before more passes moved the targets on; 0: nothing else */
     bool memory;              /* targets came from memory */
 };
+
+/* Whether enough targets were found in one level at a place. */
+static inline bool place_is_pure(const struct place *place)
+{
+    return place->latency.share > 0;
+}
 
 struct level {
     double cycles;        /* core cycles */

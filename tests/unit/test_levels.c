@@ -207,6 +207,133 @@ static void seen_later_is_seen(void **state)
     assert_true(levels->level[2].numbering < 0.01);
 }
 
+/* By a clock that hides single loads two places agree by chance; a third decides. */
+static void two_places_are_no_level(void **state)
+{
+    struct levels *levels = *state;
+    add(levels, 32 << 10, 12, 1, 0.1);
+    add(levels, 48 << 10, 12, 1, 0.1);
+    unsigned places = levels->places;
+    step(levels, 64, 192, 40);
+    step(levels, 256, 512, MEMORY);
+    infer(levels, 2);
+    expect_level(levels, 1, 40);
+    assert_true(levels->level[1].numbering > 0.4); /* but there may have been one */
+    levels->places = places;
+    add(levels, 56 << 10, 12, 1, 0.1);
+    step(levels, 64, 192, 40);
+    step(levels, 256, 512, MEMORY);
+    infer(levels, 3);
+    expect_level(levels, 1, 12);
+}
+
+/* Neighbours agree, as far as noise lets them, but the last is not what the first was. */
+static void a_slope_is_no_level(void **state)
+{
+    struct levels *levels = *state;
+    for (unsigned i = 0; i < 6; i++)
+        add(levels, (32 + 4 * i) << 10, 8 + 0.12 * i, 1, 0.17);
+    step(levels, 64, 192, 40);
+    step(levels, 256, 512, MEMORY);
+    infer(levels, 2);
+    expect_level(levels, 1, 40);
+}
+
+/* Places that are hardly known agree with the one that is. */
+static void one_that_is_known_is_no_level(void **state)
+{
+    struct levels *levels = *state;
+    add(levels, 32 << 10, 11.9, 1, 0.6);
+    add(levels, 40 << 10, 12, 1, 0.1);
+    add(levels, 48 << 10, 12.2, 1, 0.6);
+    step(levels, 64, 192, 40);
+    step(levels, 256, 512, MEMORY);
+    infer(levels, 2);
+    expect_level(levels, 1, 40);
+    assert_true(levels->level[1].numbering > 0.4);
+}
+
+/* However well a mean is known: so near a hit, most of its targets were hits. */
+static void hardly_slower_than_a_hit_is_a_hit(void **state)
+{
+    struct levels *levels = *state;
+    levels->places = 0;
+    for (unsigned i = 0; i < 6; i++)
+        add(levels, (uint64_t)(1024 + 256 * i), 4.9, 1, 0.05);
+    step(levels, 8, 192, 12);
+    step(levels, 256, 512, MEMORY);
+    infer(levels, 2);
+    assert_true(levels->level[0].cycles == 4);
+    expect_level(levels, 1, 12);
+}
+
+/* A level that more passes leave behind was there all the same. */
+static void early_twice_is_a_level(void **state)
+{
+    struct levels *levels = *state;
+    add_seen(levels, 32 << 10, 40, 1)->early[1] = 12;
+    unsigned places = levels->places;
+    step(levels, 48, 192, 40);
+    step(levels, 256, 512, MEMORY);
+    infer(levels, 2);
+    assert_true(levels->counting > 0.4); /* once it is a doubt */
+    levels->places = places;
+    add_seen(levels, 48 << 10, 40, 1)->early[0] = 12.1;
+    step(levels, 64, 192, 40);
+    step(levels, 256, 512, MEMORY);
+    infer(levels, 3);
+    expect_level(levels, 1, 12);
+    expect_level(levels, 2, 40);
+    assert_true(levels->counting < 0.01);
+}
+
+/* So is one that most single loads came from at two places far from each other, and at none in between. */
+static void apart_twice_is_a_level(void **state)
+{
+    struct levels *levels = *state;
+    add_seen(levels, 32 << 10, 12, 0.5);
+    add_seen(levels, 48 << 10, 40, 1);
+    add_seen(levels, 64 << 10, 12, 0.5);
+    step(levels, 96, 192, 40);
+    step(levels, 256, 512, MEMORY);
+    infer(levels, 3);
+    expect_level(levels, 1, 12);
+}
+
+/* A level that was heard of far behind its step leaves no gap. */
+static void heard_is_not_overlooked(void **state)
+{
+    struct levels *levels = *state;
+    add_seen(levels, 32 << 10, 12, 1);
+    add_seen(levels, 48 << 10, 12, 1);
+    add_seen(levels, 96 << 10, 4, 0.6);
+    unsigned places = levels->places;
+    add_seen(levels, 192 << 10, 4, 0.6);
+    add_seen(levels, 256 << 10, 40, 1);
+    add_seen(levels, 384 << 10, 40, 1);
+    step(levels, 512, 768, MEMORY);
+    infer(levels, 3);
+    assert_true(levels->level[2].numbering > 0.4);
+    levels->place[places].latency.other = 12;
+    infer(levels, 3);
+    assert_true(levels->level[2].numbering < 0.01);
+    assert_true(levels->level[1].last == 192 << 10);
+}
+
+/* By a coarse clock two parts of one level may show a part of a step apart; then neither is known well. */
+static void a_coarse_clock_is_doubt(void **state)
+{
+    struct levels *levels = *state;
+    levels->step = 2;
+    add_seen(levels, 24 << 10, 4, 0.6)->latency.other = 9;
+    add_seen(levels, 28 << 10, 4, 0.6)->latency.other = 9.8;
+    step(levels, 32, 192, 40);
+    step(levels, 256, 512, MEMORY);
+    infer(levels, 3);
+    expect_level(levels, 1, 9.4);
+    assert_true(levels->level[1].deviation > 0.25);
+}
+
 /* What single loads show is a level, however near the next one is. */
 static void what_is_seen_is_no_remainder(void **state)
 {
@@ -398,6 +525,14 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_narrow_step_has_to_be_seen, begin, end),
         cmocka_unit_test_setup_teardown(a_hit_is_no_excuse, begin, end),
         cmocka_unit_test_setup_teardown(seen_later_is_seen, begin, end),
+        cmocka_unit_test_setup_teardown(two_places_are_no_level, begin, end),
+        cmocka_unit_test_setup_teardown(a_slope_is_no_level, begin, end),
+        cmocka_unit_test_setup_teardown(one_that_is_known_is_no_level, begin, end),
+        cmocka_unit_test_setup_teardown(hardly_slower_than_a_hit_is_a_hit, begin, end),
+        cmocka_unit_test_setup_teardown(early_twice_is_a_level, begin, end),
+        cmocka_unit_test_setup_teardown(apart_twice_is_a_level, begin, end),
+        cmocka_unit_test_setup_teardown(heard_is_not_overlooked, begin, end),
+        cmocka_unit_test_setup_teardown(a_coarse_clock_is_doubt, begin, end),
         cmocka_unit_test_setup_teardown(what_is_seen_is_no_remainder, begin, end),
         cmocka_unit_test_setup_teardown(ends_are_trimmed, begin, end),
         cmocka_unit_test_setup_teardown(parts_are_levels, begin, end),
