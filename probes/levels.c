@@ -8,7 +8,7 @@
 enum {
     CLOSEST = 16, /* places an octave at most: in a narrow step */
     MOST_PASSES = 16,
-    MOST_VISITS = 1 << 19, /* of a place, before another look at it */
+    MOST_VISITS = 1 << 19,  /* of a place, before another look at it */
     MOST_CLOSER = 12 << 20, /* visits that looking closer may cost */
     LINE = 64,
     ENOUGH = 64 << 20 /* bytes: where memory's latency is not known, a sweep goes on to here at least ... */
