@@ -85,6 +85,21 @@ static void others_are_told(void **state)
     assert_true(fabs(cluster.mean - 40) < 1e-9 && cluster.other == 0);
 }
 
+/* The window that holds most of the others begins or ends inside them: their mean is that of all around its middle. */
+static void others_are_whole(void **state)
+{
+    struct readings readings = {.count = 0};
+    (void)state;
+    add(&readings, 33, 4, 0);
+    add(&readings, 4, 17, 0);
+    add(&readings, 2, 18.8, 0);
+    add(&readings, 14, 19, 0);
+    add(&readings, 9, 21, 0);
+    struct cluster cluster = cluster_of(readings.value, readings.count, 3.8, 0.02, 0.5);
+    assert_true(fabs(cluster.mean - 4) < 1e-9);
+    assert_true(fabs(cluster.other - (4 * 17 + 2 * 18.8 + 14 * 19 + 9 * 21) / 29) < 1e-9);
+}
+
 static void many_parts_stand_for_nothing(void **state)
 {
     struct readings readings = {.count = 0};
@@ -162,6 +177,7 @@ int main(void)
         cmocka_unit_test(a_few_interruptions_do_not_count),
         cmocka_unit_test(the_larger_part_stands_for_a_level),
         cmocka_unit_test(others_are_told),
+        cmocka_unit_test(others_are_whole),
         cmocka_unit_test(many_parts_stand_for_nothing),
         cmocka_unit_test(slices_are_one_level),
         cmocka_unit_test(a_gap_parts_levels),

@@ -175,6 +175,37 @@ static void known_others_are_no_doubt(void **state)
     assert_true(levels->level[1].numbering < 0.01 && levels->counting < 0.01);
 }
 
+/* Nothing was heard where single loads cannot be, however long the clock's step; and what is in between is a gap. */
+static void nothing_heard_fills_no_gap(void **state)
+{
+    struct levels *levels = *state;
+    levels->step = 40;
+    for (uint64_t bytes = 32 << 10; bytes <= 128 << 10; bytes += bytes / 4)
+        add(levels, bytes, 20 + (double)(bytes >> 12), 0, 1);
+    step(levels, 160, 320, 60);
+    step(levels, 512, 768, MEMORY);
+    infer(levels, 2);
+    expect_level(levels, 1, 60);
+    assert_true(levels->level[0].last == 24 << 10 && levels->level[1].numbering > 0.4);
+}
+
+/* A level that a part of the targets was found in long before its step leaves no gap before it. */
+static void heard_before_is_not_overlooked(void **state)
+{
+    struct levels *levels = *state;
+    add(levels, 32 << 10, 8, 0, 0.05);
+    unsigned place = levels->places;
+    add(levels, 48 << 10, 10, 0, 0.05);
+    add_seen(levels, 96 << 10, 12, 1);
+    add_seen(levels, 128 << 10, 12, 1);
+    step(levels, 256, 512, MEMORY);
+    infer(levels, 2);
+    assert_true(levels->level[1].numbering > 0.4);
+    levels->place[place].early[0] = 12;
+    infer(levels, 2);
+    assert_true(levels->level[1].first == 48 << 10 && levels->level[1].numbering < 0.01);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -182,6 +213,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(early_twice_is_a_level, begin, end),
         cmocka_unit_test_setup_teardown(apart_twice_is_a_level, begin, end),
         cmocka_unit_test_setup_teardown(heard_is_not_overlooked, begin, end),
+        cmocka_unit_test_setup_teardown(nothing_heard_fills_no_gap, begin, end),
+        cmocka_unit_test_setup_teardown(heard_before_is_not_overlooked, begin, end),
         cmocka_unit_test_setup_teardown(a_coarse_clock_is_doubt, begin, end),
         cmocka_unit_test_setup_teardown(what_is_seen_is_no_remainder, begin, end),
         cmocka_unit_test_setup_teardown(parts_are_levels, begin, end),
