@@ -6,6 +6,9 @@
 /* So many are worth a word, although they stand for nothing. */
 static const double OTHER = 0.2;
 
+/* Of a window, to each side of its middle: half, and a little more, as readings lie at steps of the clock. */
+static const double HALF = 0.55;
+
 /* At least so many are a part that stands for a level ... */
 static const double PART = 0.4;
 
@@ -78,7 +81,7 @@ static double other_than(const double *values, unsigned count, unsigned first, u
         return 0;
     /* The window that holds most may begin or end inside what belongs together: around its middle it does not. */
     double middle = values[(fewer > more ? below : end + above) + most / 2], sum = 0;
-    double room = room_above(middle, 2 * tolerance, 2 * least, noise) * 0.55;
+    double room = room_above(middle, 2 * tolerance, 2 * least, noise) * HALF;
     unsigned around = 0;
     for (unsigned i = 0; i < count; i++)
         if (apart(values[i], middle) <= room) {

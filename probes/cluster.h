@@ -11,7 +11,7 @@ static const double WHOLE = 0.9;
 struct cluster {
     double mean, variance; /* of its readings; of that mean, from their spread: units of the readings, and squared */
     double share;          /* of all readings: 0 to 1; 0: no cluster stands out */
-    double other; /* mean of the next largest that is tight, of a fifth of all readings at least; 0: there is none */
+    double other; /* mean around the next largest that is tight, of a fifth of all readings at least; 0: none */
     bool tight;   /* no wider than noise and tolerance make one level; else as wide as one level's slices may lie
                      apart, and then nothing but that */
 };

@@ -23,7 +23,7 @@ enum { FIT_PATTERNS = 3, FIT_PROVEN = 8 };
 extern const double FIT_SEARCH, FIT_CHECK;
 
 /* Stops that a check has seen to fit, although a search had decided that they do not: a neighbour that shares the core
- * holds ways for seconds, and the searches after it begin with what fits for certain. */
+ * holds ways for seconds, and searches that begin with the same stride begin with what fits for certain. */
 struct proven {
     uint64_t stride, count; /* count 0: nothing is proven */
     unsigned doubts;        /* checks since then that say they do not fit */

@@ -132,7 +132,7 @@ static bool lonely(const struct levels *levels, unsigned index)
     return 1 + after - before < (place->latency.seen ? 2 : LEAST_PLACES);
 }
 
-/* Looks closer wherever a place stands alone: a level may be no larger than twice the one before it. */
+/* Looks closer wherever too few places agree: a level may be no larger than twice the one before it. */
 static bool look_closer(struct depth *depth, struct levels *levels)
 {
     uint64_t start = machine_steps(depth->bench->machine);
@@ -156,12 +156,14 @@ static bool look_closer(struct depth *depth, struct levels *levels)
 static bool ask_memory(struct depth *depth, struct levels *levels)
 {
     struct latency_of all, near;
-    levels->flushed = depth_flushed(depth, FLUSHED_BESIDE, &levels->least) &&
-                      depth_flushed(depth, FLUSHED_NEAR, &near) && depth_flushed(depth, FLUSHED_SCATTERED, &all);
-    if (levels->flushed && near.cycles < levels->least.cycles)
-        levels->least = near;
+    levels->flushed =
+        depth_flushed(depth, FLUSHED_BESIDE, &levels->least) && depth_flushed(depth, FLUSHED_SCATTERED, &all);
     if (levels->flushed)
         levels->memory = (struct level){.cycles = all.cycles, .deviation = square_root(all.variance) + all.bias};
+    /* A row that is open saves a part of the way; what saves more was brought in by a prefetcher. */
+    if (levels->flushed && depth_flushed(depth, FLUSHED_NEAR, &near) && near.cycles < levels->least.cycles &&
+        near.cycles > all.cycles / 2)
+        levels->least = near;
     return bench_ok(depth->bench);
 }
 

@@ -10,7 +10,9 @@
 /* No designer builds a level that takes but a tenth (and a tolerance) more than the one before it. */
 static const double SAME = 0.1;
 
-/* Standard deviations beyond which places are not of one step: one step of a hundred loses a place at an end so. */
+/* Standard deviations beyond which places are not of one step: by chance one true step of thirty or more loses a place
+ * so.
+ */
 static const double UNUSUAL = 2.5;
 
 /* The probability that a level was overlooked between two places. One level goes over into the next within an octave,
@@ -35,6 +37,11 @@ struct step {
 static double mean_of(const struct step *step)
 {
     return step->sum / step->weights;
+}
+
+static double octaves_of(const struct place *place)
+{
+    return logarithm2((double)place->bytes);
 }
 
 /* How well a place's latency is known: no better than to an eighth of what makes two. */
@@ -86,20 +93,22 @@ static bool several(const struct step *step)
     return step->weights >= 2 * step->largest;
 }
 
-/* Whether latencies do not rise or fall from the first place to the last one: the line through them, against the
- * logarithm of the bytes, is level but for noise. From one level to the next, under replacement at
- * random, latencies rise so slowly that neighbours do not differ. */
+/* Whether latencies neither rise nor fall from the first place to the last one by what makes half of another latency:
+ * the line through them, against the logarithm of the bytes, as far as it is no noise. From one level to the next,
+ * under replacement at random, latencies rise so slowly that neighbours do not differ. */
 static bool horizontal(const struct levels *levels, const struct step *step)
 {
     double x = 0, xx = 0, xy = 0;
     for (unsigned i = step->first; i <= step->last; i++) {
-        double weight = 1 / variance_of(&levels->place[i]), at = logarithm2((double)levels->place[i].bytes);
+        double weight = 1 / variance_of(&levels->place[i]), at = octaves_of(&levels->place[i]);
         x += weight * at;
         xx += weight * at * at;
         xy += weight * at * levels->place[i].latency.cycles;
     }
-    double spread = xx - x * x / step->weights, slope = xy - x * mean_of(step); /* slope times spread */
-    return slope * slope <= UNUSUAL * UNUSUAL * spread;
+    double spread = xx - x * x / step->weights, rise = xy - x * mean_of(step); /* slope times spread */
+    double across = octaves_of(&levels->place[step->last]) - octaves_of(&levels->place[step->first]);
+    bool small = apart(rise * across, 0) <= readings_tolerance(mean_of(step)) / 2 * spread;
+    return small || rise * rise <= UNUSUAL * UNUSUAL * spread;
 }
 
 /* Whether a farther place was quicker, so that this one's targets cannot all have been in one level. */
@@ -183,7 +192,7 @@ static void add_step(struct levels *levels, const struct step *whole)
         known = true;
     }
     if (known && (hit || step->seen ? step->places > 1 : step->places >= LEAST_PLACES && wide && several(step)) &&
-        (step->seen || (steady(step) && horizontal(levels, step))))
+        (step->seen || (steady(step) && (hit || horizontal(levels, step)))))
         put_level(levels, &level);
     else if (step->places > 1 && levels->narrows < MOST_LEVELS)
         levels->narrow[levels->narrows++] = level.cycles;
@@ -223,11 +232,12 @@ static double overlooked_between(const struct levels *levels, double nearer, dou
     return chance;
 }
 
-/* Whether a latency is that of a level that was found, of a hit, or of memory. */
-static bool explained(const struct levels *levels, double cycles)
+/* Whether a latency at a place is that of a level that was found, of a hit, or of memory. */
+static bool explained(const struct levels *levels, const struct place *place, double cycles)
 {
+    double noise = 2 * square_root(place->latency.variance + levels->least.variance);
     bool is = cycles <= levels->hit + readings_tolerance(levels->hit) ||
-              (levels->flushed && cycles >= levels->least.cycles - readings_tolerance(cycles));
+              (levels->flushed && cycles >= levels->least.cycles - readings_tolerance(levels->least.cycles) - noise);
     for (unsigned i = 0; i < levels->count; i++)
         is = is || apart(levels->level[i].cycles, cycles) <= 2 * readings_tolerance(cycles);
     return is;
@@ -240,7 +250,9 @@ static double heard(const struct place *place, unsigned way)
     const struct latency_of *latency = &place->latency;
     if (way >= 2)
         return place->early[way - 2];
-    return way == 1 ? latency->other : latency->seen && place_is_pure(place) ? latency->cycles : 0;
+    if (way == 1)
+        return latency->other;
+    return latency->seen && place_is_pure(place) && !place->memory ? latency->cycles : 0;
 }
 
 /* Whether a latency was heard at a place, and what exactly was. */
@@ -280,7 +292,7 @@ static void add_others(struct levels *levels)
     for (unsigned i = 0; i < levels->places; i++)
         for (unsigned way = 0; way < HEARD; way++) {
             double cycles = heard(&levels->place[i], way);
-            if (cycles > 0 && !explained(levels, cycles))
+            if (cycles > 0 && !explained(levels, &levels->place[i], cycles))
                 add_other(levels, i, cycles);
         }
 }
@@ -357,8 +369,8 @@ void levels_infer(struct levels *levels)
     if (step.weights > 0)
         add_step(levels, &step);
     add_others(levels);
-    add_bytes(levels);
     drop_remainders(levels);
+    add_bytes(levels);
     drop_memory(levels);
     levels->counting = number_levels(levels);
     if (levels->count > 1 && !levels->flushed)

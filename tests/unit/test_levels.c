@@ -147,6 +147,17 @@ static void a_slope_is_no_level(void **state)
     expect_level(levels, 1, 40);
 }
 
+/* A long step that rises by a part of what makes two latencies is a level, however surely it rises. */
+static void hardly_a_slope_is_a_level(void **state)
+{
+    struct levels *levels = *state;
+    for (unsigned i = 0; i < 16; i++)
+        add(levels, (uint64_t)(32 + 16 * (i % 2)) << (10 + i / 2), 40 + 0.02 * i, 1, 0.02);
+    step(levels, 8192, 12288, MEMORY);
+    infer(levels, 2);
+    expect_level(levels, 1, 40.15);
+}
+
 /* Places that are hardly known agree with the one that is. */
 static void one_that_is_known_is_no_level(void **state)
 {
@@ -285,6 +296,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_hit_is_no_excuse, begin, end),
         cmocka_unit_test_setup_teardown(two_places_are_no_level, begin, end),
         cmocka_unit_test_setup_teardown(a_slope_is_no_level, begin, end),
+        cmocka_unit_test_setup_teardown(hardly_a_slope_is_a_level, begin, end),
         cmocka_unit_test_setup_teardown(one_that_is_known_is_no_level, begin, end),
         cmocka_unit_test_setup_teardown(hardly_slower_than_a_hit_is_a_hit, begin, end),
         cmocka_unit_test_setup_teardown(what_is_undercut_is_no_level, begin, end),

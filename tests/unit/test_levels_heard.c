@@ -206,6 +206,20 @@ static void heard_before_is_not_overlooked(void **state)
     assert_true(levels->level[1].first == 48 << 10 && levels->level[1].numbering < 0.01);
 }
 
+/* Memory's own lines, a little quicker than the least that was asked, are memory. */
+static void memory_that_is_heard_is_no_level(void **state)
+{
+    struct levels *levels = *state;
+    levels->least.cycles = 200;
+    levels->least.variance = 2;
+    step(levels, 32, 192, 12);
+    add_seen(levels, 256 << 10, 194, 1)->memory = true;
+    add_seen(levels, 384 << 10, 194.2, 1)->memory = true;
+    levels->place[levels->places - 1].early[0] = 194;
+    infer(levels, 2);
+    assert_true(levels->counting < 0.01);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -213,6 +227,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(early_twice_is_a_level, begin, end),
         cmocka_unit_test_setup_teardown(apart_twice_is_a_level, begin, end),
         cmocka_unit_test_setup_teardown(heard_is_not_overlooked, begin, end),
+        cmocka_unit_test_setup_teardown(memory_that_is_heard_is_no_level, begin, end),
         cmocka_unit_test_setup_teardown(nothing_heard_fills_no_gap, begin, end),
         cmocka_unit_test_setup_teardown(heard_before_is_not_overlooked, begin, end),
         cmocka_unit_test_setup_teardown(a_coarse_clock_is_doubt, begin, end),
