@@ -54,6 +54,7 @@ IMAGE_OBJECTS := $(IMAGE_SOURCES:%=build/image/%.o)
 host_sources   = $(CORE) $(HOST) tests/machine/contract.c $(1)
 # FACTS: a program beside the one for Linux: what the model rests on, asked of this computer's CPU.
 FACTS  := tests/linux/facts.c base/random.c base/text.c base/number.c kernel/declared.c $(LOOPS)
+SHARED_SOURCES := $(call host_sources,)
 LINUX_SOURCES := $(call host_sources,$(filter-out tests/linux/facts.c,$(wildcard tests/linux/*.c)) $(LOOPS))
 MODEL_SOURCES := $(call host_sources,$(MODEL))
 REPLAY_SOURCES := $(call host_sources,$(REPLAY))
@@ -89,7 +90,7 @@ build/host/%.nasm.o: %.nasm | build/set-up-run
 build/assay-linux: $(LINUX_SOURCES:%=build/host/%.o)
 	@echo "  link    $@"
 	@$(CC) -o $@ $^
-build/assay-model: build/host/model.o $(patsubst %,build/host/%.o,$(call host_sources,))
+build/assay-model: build/host/model.o $(SHARED_SOURCES:%=build/host/%.o)
 	@echo "  link    $@"
 	@$(CC) -o $@ $^
 build/assay-report: $(REPORT_SOURCES:%=build/host/%.o)
@@ -101,13 +102,14 @@ build/assay-diff: $(DIFF_SOURCES:%=build/host/%.o)
 build/facts-linux: $(FACTS:%=build/host/%.o)
 	@echo "  link    $@"
 	@$(CC) -o $@ $^
-build/bench-model: build/host/tests/silicon/bench/bench.c.o build/host/model.o build/host/others.a
+build/bench-model: build/host/tests/silicon/bench/bench.c.o build/host/model.o build/host/shared.a
 	@echo "  link    $@"
 	@$(CC) $(WHOLE) -o $@ $^
 build/host/model.o: $(MODEL:%=build/host/%.o)
 	@echo "  link    $@"
 	@$(CC) $(WHOLE) -r -flinker-output=nolto-rel -o $@ $^
-build/host/others.a: $(patsubst %,build/host/%.o,$(filter-out %/main.c,$(call host_sources,)))
+# A program of its own main takes of what all host programs share what it needs.
+build/host/shared.a: $(patsubst %,build/host/%.o,$(filter-out %/main.c,$(SHARED_SOURCES)))
 	@rm -f $@
 	@ar rcsD $@ $^
 build/assay-replay: $(REPLAY_SOURCES:%=build/host/%.o)

@@ -41,6 +41,8 @@ void laps_start(struct machine *machine, struct laps *laps, unsigned core, uint6
 static void read_totals(struct machine *machine, uint64_t total[MAX_MODEL_CORES][COUNTED_COUNT])
 {
     settle(machine);
+    /* No description has more cores than that, but only a reader of it knows: to a compiler the array may end sooner.
+     */
     for (unsigned core = 0; core < machine->description.cores && core < MAX_MODEL_CORES; core++)
         for (unsigned counted = 0; counted < COUNTED_COUNT; counted++)
             total[core][counted] = counters_total(machine->silicon->counters, core, (enum counted)counted);
