@@ -8,6 +8,7 @@
  *   cpu.frequency   Hz of the core: dependent register adds, one a cycle, checked against dependent multiplies
  *   noise.max_gap   ns: an upper bound of the longest stretch in which the core did not run this program while
  * listening Series: noise.gaps: how many gaps were seen, against their least length in ns. */
+#include "base/arithmetic.h"
 #include "base/random.h"
 #include "base/text.h"
 #include "probes/confidence.h"
@@ -45,8 +46,7 @@ static bool measure_step(struct bench *bench, uint64_t *divisor, unsigned *stead
             return false;
         if (!i)
             first = ticks;
-        uint64_t apart = (uint64_t)(ticks > first ? ticks - first : first - ticks);
-        uint64_t now = common_divisor(*divisor, apart);
+        uint64_t now = common_divisor(*divisor, (uint64_t)apart(ticks, first));
         *steady = now == *divisor ? *steady + 1 : 0;
         *divisor = now;
     }
@@ -74,7 +74,7 @@ static void note_step(struct bench *bench, struct notebook *notebook)
     /* All durations are whole core cycles: a divisor that is whole cycles too may be theirs and not the clock's. How
      * far off it may seem: by what the frequency itself may be wrong. Ticks are whole: 1 is never too large. */
     double cycles = (double)divisor * bench->cycles_per_tick, whole = (double)(uint64_t)(cycles + 0.5);
-    double away = cycles > whole ? cycles - whole : whole - cycles;
+    double away = apart(cycles, whole);
     bool of_cycles = divisor > 1 && (bench->cycles_per_tick <= 0 || away <= 0.01 * cycles + 1e-6);
     if (divisor == 1 && declared > 1)
         /* A hypervisor that scales the clock makes steps that differ by a tick. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* confidence.c: combining the errors of decisions. */
 #include "probes/confidence.h"
+#include "base/arithmetic.h"
 
 static const double UNSEEN = 0.001;
 
@@ -12,7 +13,7 @@ double confidence_from(double errors)
 
 double confidence_rounding(double low, double middle, double high, unsigned count)
 {
-    double whole = (double)(long long)(middle + 0.5), away = middle > whole ? middle - whole : whole - middle;
+    double whole = (double)(long long)(middle + 0.5), away = apart(middle, whole);
     double room = 0.5 - away, spread = (high - low) / 1.349; /* quartiles of a normal distribution */
     if (spread <= 0)
         return 0;

@@ -129,6 +129,12 @@ static struct proven *proven_of(struct fit *fit, uint64_t stride)
     return &fit->proven[0];
 }
 
+void fit_forget(struct fit *fit)
+{
+    for (unsigned i = 0; i < FIT_PROVEN; i++)
+        fit->proven[i] = (struct proven){.count = 0};
+}
+
 void fit_prove(struct fit *fit, uint64_t stride, uint64_t count, bool fits)
 {
     enum { DOUBTS = 8 }; /* a neighbour makes many, an error of a proof is rare: FIT_CHECK */

@@ -74,6 +74,9 @@ bool fit_learn(struct fit *, uint64_t stride, uint64_t count);
 /* The most such stops that fit, up to a limit; 0: see fit_usable. Begins with what is proven for the stride. */
 uint64_t fit_most(struct fit *, uint64_t stride, uint64_t limit);
 
+/* Forgets what is proven: for instance, what fits into empty caches may not settle otherwise. */
+void fit_forget(struct fit *);
+
 /* Tells what a check has seen of so many stops, which a search had decided to fit or not to fit. */
 void fit_prove(struct fit *, uint64_t stride, uint64_t count, bool fits);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* hit.c: loads that hit, against dependent adds in the same stretch. */
 #include "probes/hit.h"
+#include "base/arithmetic.h"
 #include "probes/confidence.h"
 
 enum { ROUNDS = 32 };
@@ -35,7 +36,7 @@ static void judge(struct hit *hit, double *loads, double *adds, double *cycles, 
     if (load <= 0 || add <= 0)
         return;
     double value = load / add, slack = value * (step / load + step / add);
-    double whole = (double)(uint64_t)(value + 0.5), away = value > whole ? value - whole : whole - value;
+    double whole = (double)(uint64_t)(value + 0.5), away = apart(value, whole);
     hit->low = (low < value ? low : value) - slack;
     hit->high = (high > value ? high : value) + slack;
     hit->confidence = confidence_from(confidence_rounding(low, whole + away + slack, high, ROUNDS));

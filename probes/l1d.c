@@ -52,8 +52,8 @@ static bool agreed_way(struct fit *fit, uint64_t bound, unsigned closer, struct 
     /* What longer distances told of a miss may be one of the next level, too. */
     if (fit_is_large(fit))
         fit->miss = fit->dense;
-    for (unsigned i = 0; i < FIT_PROVEN && fit->emptied; i++)
-        fit->proven[i] = (struct proven){.count = 0}; /* what fits into empty caches may not settle otherwise */
+    if (fit->emptied)
+        fit_forget(fit);
     fit->emptied = false;
     while (attempt < ATTEMPTS && bench_ok(&fit->bench) &&
            (before.ways || machine_steps(fit->bench.machine) - start < MOST_VISITS)) {

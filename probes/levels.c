@@ -33,15 +33,6 @@ static bool vague(const struct latency_of *latency)
     return latency->variance > 1 + latency->cycles * latency->cycles;
 }
 
-/* Whether targets came from memory at a place. */
-static bool from_memory(const struct levels *levels, const struct place *place)
-{
-    const struct latency_of *memory = &levels->least;
-    double noise = 2 * square_root(place->latency.variance + memory->variance);
-    return levels->flushed && !vague(&place->latency) &&
-           place->latency.cycles >= memory->cycles - readings_tolerance(memory->cycles) - noise;
-}
-
 /* What the targets took in between is kept as well, for it was a level's. */
 static void keep_early(struct place *place, double cycles)
 {
@@ -64,7 +55,8 @@ static bool measure_place(struct depth *depth, const struct levels *levels, uint
     for (unsigned passes = 2; passes <= MOST_PASSES; passes *= 2) {
         if (!depth_after(depth, bytes, passes, &place->latency))
             return false;
-        place->memory = from_memory(levels, place);
+        place->memory =
+            !vague(&place->latency) && levels_are_memory(levels, place->latency.cycles, place->latency.variance);
         bool same = agree(&before, &place->latency) && apart(before.share, place->latency.share) <= SHARES;
         if (!same && before.seen) {
             keep_early(place, before.cycles);

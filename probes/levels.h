@@ -58,6 +58,10 @@ bool levels_measure(struct depth *, double hit, struct levels *);
 /* Whether memory is as quick as the first level: an emulator's clock, which knows no caches. Then nothing is swept. */
 bool levels_flat(const struct levels *);
 
-/* Finds the levels among places measured before (by footprint, ascending) and memory's latency (cycles 0: not known).
- */
+/* Whether so many core cycles, known with that variance, are memory's: as much as the least that it takes, as far as
+ * noise lets that be told. False also where lines cannot be flushed. */
+bool levels_are_memory(const struct levels *, double cycles, double variance);
+
+/* Finds the levels among places measured before (by footprint, ascending), from these, hit, step, flushed and least,
+ * and from memory's latency (cycles 0: not known). */
 void levels_infer(struct levels *);

@@ -120,7 +120,7 @@ void readings_all(struct readings *readings, double step, double cycles, struct 
         square += (value[i] - mean) * (value[i] - mean);
     /* A group is shown in steps of the clock: where all show the same, half a step may be hidden all the same. */
     double variance = count > 1 ? square / (count - 1) : 0, hidden = step * step / 6;
-    double away = mean > middle ? mean - middle : middle - mean;
+    double away = apart(mean, middle);
     latency->cycles = mean * cycles;
     latency->low = first * cycles;
     latency->middle = middle * cycles;

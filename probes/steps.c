@@ -10,9 +10,7 @@
 /* No designer builds a level that takes but a tenth (and a tolerance) more than the one before it. */
 static const double SAME = 0.1;
 
-/* Standard deviations beyond which places are not of one step: by chance one true step of thirty or more loses a place
- * so.
- */
+/* Standard deviations beyond which places are not of one step. By chance three true steps of a hundred lose a place. */
 static const double UNUSUAL = 2.5;
 
 /* The probability that a level was overlooked between two places. One level goes over into the next within an octave,
@@ -232,12 +230,18 @@ static double overlooked_between(const struct levels *levels, double nearer, dou
     return chance;
 }
 
+bool levels_are_memory(const struct levels *levels, double cycles, double variance)
+{
+    const struct latency_of *least = &levels->least;
+    double noise = 2 * square_root(variance + least->variance);
+    return levels->flushed && cycles >= least->cycles - readings_tolerance(least->cycles) - noise;
+}
+
 /* Whether a latency at a place is that of a level that was found, of a hit, or of memory. */
 static bool explained(const struct levels *levels, const struct place *place, double cycles)
 {
-    double noise = 2 * square_root(place->latency.variance + levels->least.variance);
     bool is = cycles <= levels->hit + readings_tolerance(levels->hit) ||
-              (levels->flushed && cycles >= levels->least.cycles - readings_tolerance(levels->least.cycles) - noise);
+              levels_are_memory(levels, cycles, place->latency.variance);
     for (unsigned i = 0; i < levels->count; i++)
         is = is || apart(levels->level[i].cycles, cycles) <= 2 * readings_tolerance(cycles);
     return is;
@@ -258,8 +262,8 @@ static double heard(const struct place *place, unsigned way)
 /* Whether a latency was heard at a place, and what exactly was. */
 static bool hears(const struct levels *levels, const struct place *place, double cycles, double *exactly)
 {
-    double room =
-        readings_tolerance(cycles) + levels->step / 4; /* a part of all readings may not be their middle one */
+    /* A part of all readings may not be their middle one. */
+    double room = readings_tolerance(cycles) + levels->step / 4;
     *exactly = 0;
     for (unsigned way = 0; way < HEARD; way++)
         if (heard(place, way) > 0 && apart(heard(place, way), cycles) < apart(*exactly, cycles))
@@ -298,7 +302,7 @@ static void add_others(struct levels *levels)
 }
 
 /* Wherever a level was heard of, it is not overlooked. */
-static void add_bytes(struct levels *levels)
+static void widen(struct levels *levels)
 {
     for (unsigned i = 0; i < levels->count; i++) {
         struct level *level = &levels->level[i];
@@ -370,7 +374,7 @@ void levels_infer(struct levels *levels)
         add_step(levels, &step);
     add_others(levels);
     drop_remainders(levels);
-    add_bytes(levels);
+    widen(levels);
     drop_memory(levels);
     levels->counting = number_levels(levels);
     if (levels->count > 1 && !levels->flushed)

@@ -93,7 +93,8 @@ static bool search(struct fit *fit, uint64_t distance, struct way *way)
 
 /* Step 3. */
 
-/* What a check says about a search that was wrong goes on to the next one. */
+/* What a check says about a search that was wrong goes on to the next one: that an overflow does not come is proof that
+ * so many fit. */
 static void check_most(struct fit *fit, const struct way *way, uint64_t count, bool overflow, const char *wrong)
 {
     bool usable = fit_usable(fit);

@@ -88,6 +88,9 @@ static void strides_have_proofs_of_their_own(void **state)
         fit_prove(&fit, WAY - 64 * other, 1, true);
     fit_prove(&fit, 16, 1, true);
     assert_int_equal(fit_most(&fit, WAY, LIMIT), WAYS); /* the eldest went */
+    fit_prove(&fit, WAY, WAYS + 1, true);
+    fit_forget(&fit);
+    assert_int_equal(fit_most(&fit, WAY, LIMIT), WAYS);
     close(&fit);
 }
 

@@ -113,6 +113,13 @@ static void a_hit_is_no_excuse(void **state)
     step(levels, 256, 512, MEMORY);
     infer(levels, 2);
     assert_true(levels->level[0].cycles == 4);
+    levels->places = 0; /* two that differ by more than noise, around a hit */
+    add(levels, 1 << 10, 3.7, 1, 0.1);
+    add(levels, 2 << 10, 4.3, 1, 0.1);
+    step(levels, 8, 192, 12);
+    step(levels, 256, 512, MEMORY);
+    infer(levels, 1);
+    expect_level(levels, 0, 12);
 }
 
 /* By a clock that hides single loads two places agree by chance; a third decides. */
