@@ -31,9 +31,9 @@ struct view {
 };
 
 struct clock {
-    uint64_t hz; /* ticks a second */
-    uint64_t
-        step; /* smallest difference that the clock can show, in ticks (26 on a 2.6 GHz Zen 4: it moves in jumps) */
+    uint64_t hz;   /* ticks a second */
+    uint64_t step; /* smallest difference that the clock can show, in ticks: 26 on a 2.6 GHz Zen 4, which moves in
+                      jumps; the shorter one where jumps differ by a tick */
 };
 
 enum memtype { MEM_WB, MEM_WT, MEM_WP, MEM_WC, MEM_UC };

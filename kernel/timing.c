@@ -7,8 +7,10 @@ enum {
     EMPTY_RUNS = 2000,
     STEP_RUNS = 4096,  /* differences that the clock's step is sought in */
     STEP_LENGTHS = 97, /* of so many different lengths */
+    LEAST_DIFFERENCES = STEP_RUNS / 4,
     LARGEST_STEP = 512,
-    SCALED_STEP = 8, /* from here on a step may be off by a tick */
+    SCALED_STEP = 8, /* from here on a step may be no whole number of ticks */
+    FINE = 64,       /* parts of a tick that such a step is sought in */
     LINE = 64        /* bytes between the visits of a stream */
 };
 
@@ -29,36 +31,61 @@ uint64_t timing_overhead(uint64_t rdtscp)
     return lowest;
 }
 
-/* How many of the differences are multiples of `step`, off by at most `slack`. */
-static unsigned count_multiples(const uint16_t difference[STEP_RUNS], unsigned count, unsigned step, unsigned slack)
+/* How far a difference is from the nearest multiple of `step`: 1/FINE ticks, both. */
+static uint64_t away_from_multiple(uint64_t difference, uint64_t step)
 {
-    unsigned multiples = 0;
+    uint64_t rest = difference * FINE % step;
+    return rest < step - rest ? rest : step - rest;
+}
 
-    for (unsigned i = 0; i < count; i++) {
-        unsigned rest = difference[i] % step;
-        if (rest <= slack || step - rest <= slack)
-            multiples++;
+/* How far readings are from multiples of `step` (1/FINE ticks), all together; UINT64_MAX: more than one of a hundred is
+ * further off than `slack` and what one FINE-th of a step makes of several. */
+static uint64_t misfit(const uint16_t times[], unsigned count, uint64_t step, uint64_t slack)
+{
+    uint64_t sum = 0, strangers = 0;
+    for (uint64_t difference = 1; difference < STEP_DIFFERENCES; difference++) {
+        if (!times[difference])
+            continue;
+        uint64_t away = away_from_multiple(difference, step);
+        uint64_t room = slack ? slack + difference * FINE / step : 0;
+        if (away > room)
+            strangers += times[difference];
+        else
+            sum += away * times[difference];
     }
-    return multiples;
+    return strangers > count / 100 ? UINT64_MAX : sum;
+}
+
+uint64_t timing_step_of(const uint16_t times[STEP_DIFFERENCES])
+{
+    uint64_t least = UINT64_MAX, found = FINE;
+    unsigned count = 0;
+    for (unsigned i = 1; i < STEP_DIFFERENCES; i++)
+        count += times[i];
+    /* Downward, to the best of the first that fit. 99 of 100 are multiples by accident only if the slack covers nearly
+     * every rest, which it does not. */
+    for (uint64_t step = LARGEST_STEP * FINE; count >= LEAST_DIFFERENCES && step > FINE; step--) {
+        bool scaled = step >= SCALED_STEP * FINE;
+        uint64_t now = scaled || step % FINE == 0 ? misfit(times, count, step, scaled ? FINE - 1 : 0) : UINT64_MAX;
+        if (now < least) {
+            least = now;
+            found = step;
+        } else if (now == UINT64_MAX && least < UINT64_MAX)
+            break;
+    }
+    return found / FINE;
 }
 
 uint64_t timing_step(uint64_t rdtscp)
 {
-    uint16_t difference[STEP_RUNS] = {0};
-    unsigned count = 0;
+    uint16_t times[STEP_DIFFERENCES] = {0};
 
     for (unsigned i = 0; i < STEP_RUNS; i++) {
         uint64_t ticks = loop_add(1 + i % STEP_LENGTHS, 1, rdtscp);
-        if (ticks <= UINT16_MAX)
-            difference[count++] = (uint16_t)ticks;
+        if (ticks < STEP_DIFFERENCES)
+            times[ticks]++;
     }
-    for (unsigned step = LARGEST_STEP; step > 1; step--) {
-        unsigned slack = step >= SCALED_STEP ? 1 : 0;
-        /* 99 of 100 are multiples by accident only if the slack covers nearly every rest, which it does not. */
-        if (count >= STEP_RUNS / 2 && count_multiples(difference, count, step, slack) >= count - count / 100)
-            return step;
-    }
-    return 1;
+    return timing_step_of(times);
 }
 
 bool timing_fence_serialises(void)

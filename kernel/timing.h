@@ -8,9 +8,16 @@
 uint64_t timing_overhead(uint64_t rdtscp);
 
 /* The smallest difference that the clock can show, in ticks, 1 when it can show every one: found from the differences
- * of many runs of growing length. A clock whose steps a hypervisor has scaled, so that they differ by a tick, is
- * recognised too. */
+ * of many runs of growing length. */
 uint64_t timing_step(uint64_t rdtscp);
+
+enum { STEP_DIFFERENCES = 1024 };
+
+/* That, from how often each difference was read; longer ones are not needed. A clock whose step is no whole number of
+ * ticks, because the hypervisor scales it or because it counts at a multiple of half the reference clock, shows steps
+ * that differ by a tick (24 and 25 on a Zen 3 whose step is 24.5): the shorter one is the step. Steps up to 512 ticks,
+ * below 8 only whole ones. */
+uint64_t timing_step_of(const uint16_t times[STEP_DIFFERENCES]);
 
 /* Whether LFENCE keeps RDTSC from being executed before a chain of multiplications that stands before it. On AMD
  * families 10h to 17h it does only after an MSR says so. */

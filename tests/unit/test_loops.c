@@ -282,9 +282,51 @@ static void tasks_that_cannot_run_together_are_told(void **state)
     assert_non_null(timing_refusal(&tasks[1], 1));
 }
 
+/* Differences of a clock that moves by `step` / 2 ticks: of so many runs, `lost` of them interrupted. */
+static void read_differences(uint16_t times[STEP_DIFFERENCES], unsigned step, unsigned lost)
+{
+    memset(times, 0, STEP_DIFFERENCES * sizeof *times);
+    for (unsigned i = 0; i < 4096; i++) {
+        uint64_t begin = i * 7919, end = begin + 100 + 3 * (i % 97); /* half ticks */
+        uint64_t ticks = end / step * step / 2 - begin / step * step / 2;
+        times[i < lost ? 200 + i : ticks]++;
+    }
+}
+
+/* Whole steps and those that differ by a tick (24 and 25, as a Zen 3 shows them), a few readings interrupted. */
+static void steps_of_clocks_are_found(void **state)
+{
+    uint16_t times[STEP_DIFFERENCES];
+
+    (void)state;
+    for (unsigned step = 2; step < 110; step++) {
+        read_differences(times, step, 20);
+        bool sought = step % 2 == 0 || step / 2 >= 8;
+        assert_int_equal(timing_step_of(times), sought ? step / 2 : 1);
+    }
+}
+
+/* Half of the readings interrupted, none at all, or a clock that stands still: every tick may be shown. */
+static void no_step_where_none_is_seen(void **state)
+{
+    uint16_t times[STEP_DIFFERENCES];
+
+    (void)state;
+    read_differences(times, 52, 800);
+    assert_int_equal(timing_step_of(times), 1);
+    memset(times, 0, sizeof times);
+    assert_int_equal(timing_step_of(times), 1);
+    times[0] = 4096;
+    assert_int_equal(timing_step_of(times), 1);
+    times[26] = 40;
+    assert_int_equal(timing_step_of(times), 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(steps_of_clocks_are_found),
+        cmocka_unit_test(no_step_where_none_is_seen),
         cmocka_unit_test(loads_are_counted_exactly),
         cmocka_unit_test(stores_are_counted_exactly),
         cmocka_unit_test(other_loads_follow_their_links),
