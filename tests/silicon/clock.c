@@ -6,6 +6,8 @@
  * - The counter runs at a rate of its own, whatever the core does (Intel SDM volume 3, "Invariant TSC"), and moves in
  *   steps of several ticks on many processors (AMD documents it for the northbridge clock of family 10h; Pentium 4 and
  *   Core 2 add the bus ratio).
+ * - A step need not be a whole number of ticks: 0, 49, 98, 147, 220, 269, 318 and so on were the readings, one after
+ *   the other, of a Zen 3 with a hypervisor's clock of 2.445 GHz: multiples of 24.5, rounded down.
  * - A core that has waited starts slowly: frequency comes back after a while of work (SDM volume 3, "Power and thermal
  *   management", transition latency). Here: half of the speed for `ramp` cycles of work after at least `idle` cycles
  *   without any. The counters of core cycles see nothing of it; the time-stamp counter goes twice as far. */
@@ -51,7 +53,12 @@ void clock_lose(struct silicon_clock *clock, uint64_t cycles)
 
 uint64_t clock_ticks(const struct silicon_clock *clock)
 {
-    uint64_t ticks = clock->parts / clock->description->ratio_core;
+    const struct clock_description *description = clock->description;
+    uint64_t ticks = clock->parts / description->ratio_core, step = description->step;
 
-    return clock->description->step > 1 ? ticks - ticks % clock->description->step : ticks;
+    if (description->half_step) {
+        uint64_t rest = ticks % (2 * step + 1);
+        return ticks - rest + (rest >= step ? step : 0);
+    }
+    return step > 1 ? ticks - ticks % step : ticks;
 }

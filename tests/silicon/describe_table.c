@@ -52,6 +52,7 @@ const struct field description_fields[] = {
 
     ENTRY(clock, "hz", VALUE_HERTZ, hz, NULL),
     ENTRY(clock, "step", VALUE_NUMBER, step, "1"),
+    ENTRY(clock, "half_step", VALUE_FLAG, half_step, "no"),
     ENTRY(clock, "ratio", VALUE_RATIO, ratio_core, "1/1"),
     ENTRY(clock, "multiply", VALUE_NUMBER, multiply, NULL),
     ENTRY(clock, "rdtsc", VALUE_NUMBER, rdtsc, NULL),

@@ -123,6 +123,7 @@ struct memory_description {
 
 struct clock_description {
     uint64_t hz, step;                /* of the counter: ticks a second, ticks */
+    bool half_step;                   /* of half a tick more: by turns `step` ticks and one more */
     unsigned ratio_core, ratio_clock; /* core cycles per tick, as a fraction */
     unsigned multiply;                /* cycles of a dependent integer multiply, 3 or more */
     unsigned rdtsc, rdtscp, lfence;   /* overheads; rdtscp 0: absent */

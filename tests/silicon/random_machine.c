@@ -457,4 +457,5 @@ void description_random(struct description *machine, uint64_t seed)
     draw_counters(&draw);
     if (chance(&draw, 10))
         machine->noise.jitter = from(&draw, 1, 8);
+    machine->clock.half_step = machine->clock.step >= 10 && chance(&draw, 25);
 }

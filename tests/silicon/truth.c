@@ -57,7 +57,7 @@ static struct truth of_first(const struct met *met, const char *what)
 }
 
 /* The largest number that all differences of readings are multiples of: the step, unless a core cycle is a whole
- * number of steps. */
+ * number of steps. Of steps that differ the shorter one. */
 static double visible_step(const struct clock_description *clock)
 {
     uint64_t a = clock->ratio_core, b = clock->ratio_clock;
@@ -68,7 +68,7 @@ static double visible_step(const struct clock_description *clock)
         b = rest;
     }
     b = clock->ratio_clock / a; /* ticks of a core cycle, if those are a whole number */
-    return (double)(clock->ratio_core == a && b % clock->step == 0 ? b : clock->step);
+    return (double)(clock->ratio_core == a && b % clock->step == 0 && !clock->half_step ? b : clock->step);
 }
 
 /* ns: an upper bound of the longest interruption while somebody listened. When those come seldom, it is chance whether

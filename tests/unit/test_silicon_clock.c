@@ -44,6 +44,23 @@ static void core_may_be_slower_than_the_clock(void **state)
     }
 }
 
+/* The readings of a Zen 3, one after the other: multiples of 24.5, rounded down. */
+static void steps_may_end_in_a_half(void **state)
+{
+    struct clock_description description = {.step = 24, .half_step = true, .ratio_core = 1, .ratio_clock = 1};
+    struct silicon_clock clock = {.description = &description};
+    static const uint64_t shown[] = {49, 98, 147, 220, 269, 318, 392, 441, 490, 563, 612, 661, 710, 784};
+
+    (void)state;
+    for (unsigned i = 0, ticks = 0; i < sizeof shown / sizeof *shown; i++) {
+        for (; ticks < shown[i]; ticks++) {
+            assert_int_equal(clock_ticks(&clock), ticks / 49 * 49 + (ticks % 49 >= 24 ? 24 : 0));
+            clock_pass(&clock, 1);
+        }
+        assert_int_equal(clock_ticks(&clock), shown[i]);
+    }
+}
+
 static void ramp_after_idle(void **state)
 {
     /* One tick a cycle; 100 cycles at half of the speed once 1000 cycles went by without work. */
@@ -279,6 +296,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ratio_is_exact),
         cmocka_unit_test(core_may_be_slower_than_the_clock),
+        cmocka_unit_test(steps_may_end_in_a_half),
         cmocka_unit_test(ramp_after_idle),
         cmocka_unit_test(clock_without_ramp),
         cmocka_unit_test(silence),

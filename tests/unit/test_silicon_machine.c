@@ -402,6 +402,36 @@ static void clocks_are_read(void **state)
     }
 }
 
+/* By turns 24 ticks and 25: the overhead found is the lowest that an empty stretch shows, whatever its length. */
+static void overhead_is_the_lowest_of_steps_that_differ(void **state)
+{
+    (void)state;
+    for (unsigned length = 20; length < 130; length++) {
+        struct description description = small();
+        description.clock.step = 24;
+        description.clock.half_step = true;
+        description.clock.lfence = 0;
+        description.clock.rdtscp = length;
+        uint64_t lowest = UINT64_MAX, found;
+        for (uint64_t begin = 0; begin < 49; begin++) {
+            uint64_t end = begin + length;
+            uint64_t shown = end / 49 * 49 + (end % 49 >= 24 ? 24 : 0) - (begin >= 24 ? 24 : 0);
+            lowest = shown < lowest ? shown : lowest;
+        }
+        struct machine *machine = opened(&description);
+        struct block block = {.kind = BLOCK_ADD, .variables = 1};
+        struct reading reading;
+        found = 0;
+        for (unsigned i = 0; i < 400; i++) { /* 490 adds: 490 ticks, and the overhead's rest */
+            assert_true(machine_block(machine, &block, 490, &reading));
+            found += reading.ticks;
+        }
+        /* On average a reading shows the stretch's true length; the rest of it is overhead. */
+        assert_in_range(found / 400, 490 + length - lowest - 3, 490 + length - lowest + 3);
+        machine_close(machine);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -417,6 +447,7 @@ int main(void)
         cmocka_unit_test(events_are_counted),
         cmocka_unit_test(switches_are_turned_back),
         cmocka_unit_test(clocks_are_read),
+        cmocka_unit_test(overhead_is_the_lowest_of_steps_that_differ),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

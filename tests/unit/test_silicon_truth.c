@@ -71,6 +71,14 @@ static void clocks(void **state)
         expect_equal(truths, "cpu.clock_step", step == 2 ? 6 : 4);
         truths_destroy(truths);
     }
+    /* Nor of those that differ by a tick. */
+    description = plain();
+    description->clock.ratio_clock = 48;
+    description->clock.step = 24;
+    description->clock.half_step = true;
+    truths = truths_on(description);
+    expect_equal(truths, "cpu.clock_step", 24);
+    truths_destroy(truths);
 }
 
 /* An interruption of 100 us every 10 ms cannot be missed, and two may meet; every second, it is chance. */

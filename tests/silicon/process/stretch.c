@@ -14,11 +14,15 @@ static uint64_t overhead_cycles(const struct clock_description *clock)
     return clock->lfence + (clock->rdtscp ? clock->rdtscp : clock->lfence + clock->rdtsc);
 }
 
-/* What calibration finds: the lowest of many empty stretches, begun anywhere in a step of the clock. */
+/* What calibration finds: the lowest of many empty stretches, begun anywhere in a step of the clock. (Of two steps, one
+ * a tick longer, a stretch that is not longer than that one may lie in it.) */
 static uint64_t overhead_ticks(const struct clock_description *clock)
 {
     uint64_t ticks = overhead_cycles(clock) * clock->ratio_clock / clock->ratio_core;
+    uint64_t both = 2 * clock->step + 1;
 
+    if (clock->half_step)
+        return ticks - ticks % both + (ticks % both > clock->step ? clock->step : 0);
     return ticks - ticks % clock->step;
 }
 
