@@ -4,7 +4,10 @@
 #include "base/arithmetic.h"
 #include "probes/confidence.h"
 
-enum { ROUNDS = 32 };
+enum { ROUNDS = 32, MOST_ROUNDS = 6 * ROUNDS };
+
+/* From here on no further look is taken. */
+static const double SURE = 0.9;
 
 static struct walk neighbours(struct bench *bench, uint64_t base)
 {
@@ -28,10 +31,10 @@ static bool long_enough(struct bench *bench, uint64_t *steps)
 
 /* What the batches say. The quick ones of either kind count: a load that was held up is in neither. The clock may show
  * a batch by one of its steps too long or too short. */
-static void judge(struct hit *hit, double *loads, double *adds, double *cycles, double step)
+static void judge(struct hit *hit, double *loads, double *adds, double *cycles, unsigned rounds, double step)
 {
-    double load = quantile(loads, ROUNDS, 0.25), add = quantile(adds, ROUNDS, 0.25);
-    double low = quantile(cycles, ROUNDS, 0.25), high = quantile(cycles, ROUNDS, 0.75);
+    double load = quantile(loads, rounds, 0.25), add = quantile(adds, rounds, 0.25);
+    double low = quantile(cycles, rounds, 0.25), high = quantile(cycles, rounds, 0.75);
     *hit = (struct hit){.cycles = 0};
     if (load <= 0 || add <= 0)
         return;
@@ -39,26 +42,33 @@ static void judge(struct hit *hit, double *loads, double *adds, double *cycles, 
     double whole = (double)(uint64_t)(value + 0.5), away = apart(value, whole);
     hit->low = (low < value ? low : value) - slack;
     hit->high = (high > value ? high : value) + slack;
-    hit->confidence = confidence_from(confidence_rounding(low, whole + away + slack, high, ROUNDS));
+    hit->confidence = confidence_from(confidence_rounding(low, whole + away + slack, high, rounds));
     if (away + slack < 0.5 && hit->confidence >= 0.5)
         hit->cycles = (uint64_t)whole;
 }
 
+/* Whoever shares the core may hold up whole rounds: then more of them are looked at, all together, a while later. */
 bool hit_measure(struct bench *bench, uint64_t base, struct hit *hit)
 {
-    double loads[ROUNDS], adds[ROUNDS], cycles[ROUNDS];
+    double loads[MOST_ROUNDS], adds[MOST_ROUNDS], cycles[MOST_ROUNDS];
     struct walk walk = neighbours(bench, base);
     uint64_t steps = 0;
     if (!bench_link(bench, &walk) || !long_enough(bench, &steps))
         return false;
-    for (unsigned round = 0; round < ROUNDS; round++) {
+    for (unsigned round = 0; round < MOST_ROUNDS;) {
         if (!bench_warm(bench, &walk, 0, NEIGHBOURS) || !bench_batch(bench, &walk, 0, steps, &loads[round]) ||
             !bench_block(bench, BLOCK_ADD, steps, &adds[round]) || !bench_rest(bench, false))
             return false;
         cycles[round] = adds[round] > 0 ? loads[round] / adds[round] : 0;
+        if (++round % ROUNDS)
+            continue;
+        judge(hit, loads, adds, cycles, round, (double)bench->clock.step);
+        if (hit->cycles && hit->confidence >= SURE)
+            break;
+        if (round < MOST_ROUNDS)
+            bench_wait(bench, round / ROUNDS);
     }
-    judge(hit, loads, adds, cycles, (double)bench->clock.step);
-    return true;
+    return bench_ok(bench);
 }
 
 bool hit_least_miss(struct bench *bench, uint64_t base, double *least)

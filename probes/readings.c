@@ -23,6 +23,9 @@ static const double CLOSE = 6, CLOSE_PART = 0.25;
 /* Standard deviation of what the slices of a level take, as part of that: no level has more. */
 static const double SLICES = 0.1;
 
+/* Standard deviations of a variance beyond which it is another one. */
+static const double UNUSUAL = 2.5;
+
 static const double NOTHING_KNOWN = 1e12; /* cycles squared */
 
 double readings_tolerance(double cycles)
@@ -147,13 +150,24 @@ static unsigned by_target(const struct readings *readings, double values[MOST_TA
     return count;
 }
 
+/* Whether readings that lie as close as the clock shows them vary more than two readings of it do, and than slices do:
+ * then they are of two levels. A reading that falls into one of two neighbouring steps varies by half a step at most.
+ */
+static bool is_mixed(const struct cluster *cluster, unsigned count, const struct overhead *overhead, double step)
+{
+    double quantised = step * step / 4, one = overhead->variance > quantised ? overhead->variance : quantised;
+    double size = cluster->share * count, slices = SLICES * cluster->mean;
+    double most = (2 * one + slices * slices) * (1 + UNUSUAL * square_root(2 / size));
+    return cluster->variance * size > most;
+}
+
 /* Of single loads. */
 static void single_loads(struct readings *readings, const struct overhead *overhead, double step, double cycles,
                          struct latency_of *latency)
 {
     double took[MOST_TARGETS], times, within, noise = single_noise(overhead, step);
     struct cluster cluster = cluster_of(readings->value, readings->count, noise, TOLERANCE, LEAST_TOLERANCE / cycles);
-    if (cluster.share <= 0)
+    if (cluster.share <= 0 || (cluster.tight && is_mixed(&cluster, readings->count, overhead, step)))
         return;
     double variance = cluster.variance, hidden = step * step / 6 / (cluster.share * readings->count);
     if (!cluster.tight) {
