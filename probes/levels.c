@@ -109,10 +109,11 @@ static bool insert(struct depth *depth, struct levels *levels, unsigned index, u
 }
 
 /* Whether too few places on end agree with this one for a level: by chance another mixture of two levels may take as
- * long, but not two others. What single loads took is no mixture. */
+ * long, but not two others, and together they may not know it well enough. What single loads took is no mixture. */
 static bool lonely(const struct levels *levels, unsigned index)
 {
     const struct place *place = &levels->place[index];
+    double tolerance = readings_tolerance(place->latency.cycles), weights = 0;
     unsigned before = index, after = index;
     if (place->memory || !place_is_pure(place))
         return false;
@@ -121,7 +122,10 @@ static bool lonely(const struct levels *levels, unsigned index)
     while (after + 1 < levels->places && place_is_pure(&levels->place[after + 1]) &&
            level_here(place, &levels->place[after + 1]))
         after++;
-    return 1 + after - before < (place->latency.seen ? 2 : LEAST_PLACES);
+    for (unsigned i = before; i <= after; i++)
+        weights += 1 / (levels->place[i].latency.variance + tolerance * tolerance / 64);
+    bool hit = place->latency.cycles <= levels->hit + tolerance, known = weights * tolerance * tolerance >= 9 || hit;
+    return 1 + after - before < (place->latency.seen ? 2 : LEAST_PLACES) || !known;
 }
 
 /* Looks closer wherever too few places agree: a level may be no larger than twice the one before it. */
