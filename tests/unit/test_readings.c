@@ -61,6 +61,26 @@ static void singles(struct readings *readings, unsigned count, double ticks)
     }
 }
 
+/* A clock that moves by 2 ticks, of 1.4 core cycles each: a hit of 2 cycles is shown as 2, now and then a step more or
+ * less; that every fifth reading shows two steps more, and hardly any one step, is another level. */
+static void what_varies_more_than_the_clock_is_mixed(void **state)
+{
+    static struct readings pure = {.group = 1}, mixed = {.group = 1};
+    struct overhead overhead = {.readings = 100, .most = 8, .variance = 0.5};
+    struct latency_of latency;
+    (void)state;
+    singles(&pure, 200, 1.43);
+    singles(&pure, 40, 1.43 + 2);
+    singles(&pure, 40, 1.43 - 2);
+    readings_agreeing(&pure, &overhead, 2, 1.4, &latency);
+    assert_true(latency.share == 1 && latency.seen && fabs(latency.cycles - 2) < 0.01);
+    singles(&mixed, 195, 1.43);
+    singles(&mixed, 10, 1.43 + 2);
+    singles(&mixed, 75, 1.43 + 4);
+    readings_agreeing(&mixed, &overhead, 2, 1.4, &latency);
+    assert_true(latency.share == 0 && !latency.seen);
+}
+
 static void nothing_is_known_without_readings(void **state)
 {
     static struct readings readings = {.group = 1};
@@ -271,6 +291,7 @@ int main(void)
         cmocka_unit_test(nothing_is_known_without_readings),
         cmocka_unit_test(all_but_what_was_interrupted),
         cmocka_unit_test(single_loads_show_parts),
+        cmocka_unit_test(what_varies_more_than_the_clock_is_mixed),
         cmocka_unit_test(steps_do_not_join_levels),
         cmocka_unit_test(wide_noise_is_not_seen),
         cmocka_unit_test(slices_are_known_by_targets),
