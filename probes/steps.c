@@ -7,6 +7,9 @@
 #include "probes/confidence.h"
 #include "probes/levels.h"
 
+/* Of so many places one may be off. */
+enum { MANY_PLACES = 5 };
+
 /* No designer builds a level that takes but a tenth (and a tolerance) more than the one before it. */
 static const double SAME = 0.1;
 
@@ -25,7 +28,7 @@ static double overlooked(uint64_t last, uint64_t first)
 
 /* A step of the staircase, as far as it is known. */
 struct step {
-    unsigned first, last;               /* places */
+    unsigned first, last, without;      /* places; one in between that is left out */
     double weights, sum, squares, bias; /* the places' latencies, weighted by how well they are known ... */
     double largest;                     /* ... and the largest weight */
     unsigned places;
@@ -53,7 +56,7 @@ static void add_place(struct step *step, const struct place *place, unsigned ind
 {
     double weight = 1 / variance_of(place);
     if (step->weights <= 0)
-        *step = (struct step){.first = index, .seen = true};
+        *step = (struct step){.first = index, .without = MOST_PLACES, .seen = true};
     step->seen = step->seen && place->latency.seen;
     step->last = index;
     step->places++;
@@ -91,13 +94,16 @@ static bool several(const struct step *step)
     return step->weights >= 2 * step->largest;
 }
 
-/* Whether latencies neither rise nor fall from the first place to the last one by what makes half of another latency:
- * the line through them, against the logarithm of the bytes, as far as it is no noise. From one level to the next,
- * under replacement at random, latencies rise so slowly that neighbours do not differ. */
+/* Whether latencies neither rise nor fall by what makes half of another latency, from the first place to the last one
+ * or, if that is farther, in an octave: the line through them, against the logarithm of the bytes, as far as it is no
+ * noise. From one level to the next, under replacement at random, latencies rise so slowly that neighbours do not
+ * differ; but over several octaves they rise a little in a level, too, as others take lines of it in the meantime. */
 static bool horizontal(const struct levels *levels, const struct step *step)
 {
     double x = 0, xx = 0, xy = 0;
     for (unsigned i = step->first; i <= step->last; i++) {
+        if (i == step->without)
+            continue;
         double weight = 1 / variance_of(&levels->place[i]), at = octaves_of(&levels->place[i]);
         x += weight * at;
         xx += weight * at * at;
@@ -105,7 +111,7 @@ static bool horizontal(const struct levels *levels, const struct step *step)
     }
     double spread = xx - x * x / step->weights, rise = xy - x * mean_of(step); /* slope times spread */
     double across = octaves_of(&levels->place[step->last]) - octaves_of(&levels->place[step->first]);
-    bool small = apart(rise * across, 0) <= readings_tolerance(mean_of(step)) / 2 * spread;
+    bool small = apart(rise * (across < 1 ? across : 1), 0) <= readings_tolerance(mean_of(step)) / 2 * spread;
     return small || rise * rise <= UNUSUAL * UNUSUAL * spread;
 }
 
@@ -148,20 +154,37 @@ static void put_level(struct levels *levels, const struct level *level)
     levels->count++;
 }
 
-static struct step step_of(const struct levels *levels, unsigned first, unsigned last)
+static struct step step_of(const struct levels *levels, unsigned first, unsigned last, unsigned without)
 {
     struct step step = {.weights = 0};
     for (unsigned i = first; i <= last; i++)
-        add_place(&step, &levels->place[i], i);
+        if (i != without)
+            add_place(&step, &levels->place[i], i);
+    step.without = without;
     return step;
+}
+
+/* Without the one place that is farthest off, where many are left: slices that fall apart there, or an interruption. */
+static struct step without_outlier(const struct levels *levels, const struct step *step)
+{
+    struct step best = *step;
+    for (unsigned i = step->first; i <= step->last && step->places > MANY_PLACES; i++) {
+        struct step other = step_of(levels, step->first, step->last, i);
+        if (excess(&other) < excess(&best))
+            best = other;
+    }
+    return best;
 }
 
 /* Without the places at its ends that are still, or already, mixtures: those without which the others agree best. */
 static struct step trimmed(const struct levels *levels, struct step step)
 {
+    struct step most = without_outlier(levels, &step);
+    if (step.seen || steady(&step) || steady(&most))
+        return step.seen || steady(&step) ? step : most;
     while (!step.seen && step.places > 2 && !steady(&step)) {
-        struct step end = step_of(levels, step.first + 1, step.last);
-        step = step_of(levels, step.first, step.last - 1);
+        struct step end = step_of(levels, step.first + 1, step.last, MOST_PLACES);
+        step = step_of(levels, step.first, step.last - 1, MOST_PLACES);
         if (excess(&end) < excess(&step))
             step = end;
     }

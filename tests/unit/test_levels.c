@@ -165,6 +165,58 @@ static void hardly_a_slope_is_a_level(void **state)
     expect_level(levels, 1, 40.15);
 }
 
+/* In five octaves others take more and more lines of a level: 0.6 cycles more at its end, for certain, are no slope.
+ */
+static void a_rise_over_octaves_is_a_level(void **state)
+{
+    struct levels *levels = *state;
+    for (unsigned i = 0; i < 10; i++)
+        add(levels, (uint64_t)(32 + 16 * (i % 2)) << (10 + i / 2), 13.7 + 0.065 * i, 1, 0.16);
+    step(levels, 1024, 3072, 40);
+    step(levels, 4096, 6144, MEMORY);
+    infer(levels, 3);
+    assert_true(levels->level[1].cycles > 13.7 && levels->level[1].cycles < 14.3);
+}
+
+/* One of many places that is off, in the middle, parts no level; nor is it held against the others. One of a few does.
+ */
+static void one_of_many_may_be_off(void **state)
+{
+    struct levels *levels = *state;
+    for (unsigned i = 0; i < 8; i++)
+        add(levels, (uint64_t)(32 + 16 * (i % 2)) << (10 + i / 2), i == 2 ? 30.2 : 31, 1, 0.15);
+    step(levels, 512, 1536, 100);
+    step(levels, 4096, 6144, MEMORY);
+    infer(levels, 3);
+    expect_level(levels, 1, 31);
+    assert_true(levels->level[1].first == 32 << 10 && levels->level[1].last == 384 << 10);
+}
+
+/* However well it is known, and however much it leans to one side. */
+static void one_that_is_off_makes_no_slope(void **state)
+{
+    struct levels *levels = *state;
+    for (unsigned i = 0; i < 8; i++)
+        add(levels, (32 + 4 * i) << 10, i == 1 ? 30.5 : 31 + 0.02 * i, 1, i == 1 ? 0.03 : 0.15);
+    step(levels, 64, 192, 100);
+    step(levels, 512, 768, MEMORY);
+    infer(levels, 3);
+    expect_level(levels, 1, 31.05);
+}
+
+static void one_of_a_few_is_held_against_them(void **state)
+{
+    struct levels *levels = *state;
+    add(levels, 32 << 10, 31, 1, 0.15);
+    add(levels, 48 << 10, 30.2, 1, 0.12);
+    add(levels, 64 << 10, 31, 1, 0.15);
+    add(levels, 96 << 10, 31, 1, 0.15);
+    step(levels, 128, 384, 100);
+    step(levels, 512, 768, MEMORY);
+    infer(levels, 2);
+    expect_level(levels, 1, 100);
+}
+
 /* Places that are hardly known agree with the one that is. */
 static void one_that_is_known_is_no_level(void **state)
 {
@@ -304,6 +356,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(two_places_are_no_level, begin, end),
         cmocka_unit_test_setup_teardown(a_slope_is_no_level, begin, end),
         cmocka_unit_test_setup_teardown(hardly_a_slope_is_a_level, begin, end),
+        cmocka_unit_test_setup_teardown(a_rise_over_octaves_is_a_level, begin, end),
+        cmocka_unit_test_setup_teardown(one_of_many_may_be_off, begin, end),
+        cmocka_unit_test_setup_teardown(one_that_is_off_makes_no_slope, begin, end),
+        cmocka_unit_test_setup_teardown(one_of_a_few_is_held_against_them, begin, end),
         cmocka_unit_test_setup_teardown(one_that_is_known_is_no_level, begin, end),
         cmocka_unit_test_setup_teardown(hardly_slower_than_a_hit_is_a_hit, begin, end),
         cmocka_unit_test_setup_teardown(what_is_undercut_is_no_level, begin, end),
