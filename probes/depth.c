@@ -199,7 +199,7 @@ static bool time_targets(struct depth *depth, const struct layout *layout, struc
             taken = depth->overhead.mean + depth->extra * group;
         else if (!overhead_learn(&depth->overhead, taken - depth->extra * group))
             continue;
-        readings_add(readings, &layout->order[i], ((double)reading.ticks - taken) / group);
+        readings_add(readings, &layout->order[i], ((double)reading.ticks - taken) / group, (double)reading.ticks);
     }
     return true;
 }

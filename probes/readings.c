@@ -23,6 +23,9 @@ static const double CLOSE = 6, CLOSE_PART = 0.25;
 /* Standard deviation of what the slices of a level take, as part of that: no level has more. */
 static const double SLICES = 0.1;
 
+/* What variance a few groups make that are a step off, in squares of it; and a part of all, that are farther off. */
+static const double A_FEW = 0.05, FAR = 0.03;
+
 /* Standard deviations of a variance beyond which it is another one. */
 static const double UNUSUAL = 2.5;
 
@@ -81,10 +84,12 @@ bool readings_single(const struct overhead *overhead, double step, double cycles
     return overhead->readings && step * cycles <= LONGEST_STEP && single_noise(overhead, step) * cycles <= WIDEST;
 }
 
-void readings_add(struct readings *readings, const uint16_t *targets, double value)
+void readings_add(struct readings *readings, const uint16_t *targets, double value, double shown)
 {
-    if (readings->count < MOST_READINGS)
+    if (readings->count < MOST_READINGS) {
+        readings->shown[readings->count] = (float)shown;
         readings->value[readings->count++] = value;
+    }
     for (unsigned i = 0; i < readings->group; i++) {
         readings->sum[targets[i]] += (float)value;
         readings->squares[targets[i]] += (float)(value * value);
@@ -184,6 +189,45 @@ static void single_loads(struct readings *readings, const struct overhead *overh
     latency->bias = 0;
 }
 
+/* What the clock showed that is nearest to what it showed on average: one of its steps. */
+static double middle_shown(const struct readings *readings)
+{
+    double mean = 0, nearest = (double)readings->shown[0];
+    for (unsigned i = 0; i < readings->count; i++)
+        mean += (double)readings->shown[i] / readings->count;
+    for (unsigned i = 0; i < readings->count; i++)
+        if (apart((double)readings->shown[i], mean) < apart(nearest, mean))
+            nearest = (double)readings->shown[i];
+    return nearest;
+}
+
+/* Whether groups vary more than the clock's steps make them, and slices do: then some of their targets were here, and
+ * some there. What always takes the same is shown as one of two neighbouring steps, by turns; how often as the later
+ * one follows from the mean, and so does the variance. A few groups that are far off do not count: one line of a level
+ * far away takes as long as many steps. */
+static bool groups_vary(const struct readings *readings, double mean, const struct overhead *overhead, double step)
+{
+    double slices = SLICES * mean, middle = middle_shown(readings), sum = 0, squares = 0;
+    unsigned count = 0;
+    if (overhead->variance > step * step / 4)
+        return false; /* it is not the steps that make readings vary */
+    for (unsigned i = 0; i < readings->count; i++) {
+        double away = ((double)readings->shown[i] - middle) / step;
+        if (away < -1.5 || away >= 1.5) /* steps may be a tick longer */
+            continue;
+        double whole = (int)(away + 1.5); /* 0, 1 or 2 */
+        sum += whole;
+        squares += whole * whole;
+        count++;
+    }
+    if (count < (1 - FAR) * readings->count)
+        return true;
+    sum /= count;
+    double later = sum - (int)sum, variance = (squares / count - sum * sum) * step * step;
+    double most = (later * (1 - later) + A_FEW) * step * step + slices * slices * readings->group;
+    return variance > most * (1 + UNUSUAL * square_root(2.0 / count));
+}
+
 /* Of groups. */
 static void targets_of_groups(struct readings *readings, const struct overhead *overhead, double step, double cycles,
                               struct latency_of *latency)
@@ -198,7 +242,8 @@ static void targets_of_groups(struct readings *readings, const struct overhead *
         return;
     /* Two readings of the clock, slices that differ, and no more: else targets were sometimes here, sometimes there. */
     double slices = SLICES * cluster.mean;
-    if (within > 2 * clock + slices * slices / group)
+    if (within > 2 * clock + slices * slices / group ||
+        (cluster.share >= WHOLE && groups_vary(readings, cluster.mean, overhead, step)))
         return;
     double variance = cluster.variance * group;
     double least = (within > hidden ? within : hidden) * group / (cluster.share * count * times);

@@ -43,13 +43,14 @@ struct latency_of {
 struct readings {
     unsigned group; /* targets that are timed together */
     unsigned count;
-    double value[MOST_READINGS]; /* the first of them */
+    double value[MOST_READINGS]; /* the first of them, and what the clock showed */
+    float shown[MOST_READINGS];
     /* For each target: readings that it was in, and how many. Floats are exact enough, and stacks are small. */
     float sum[MOST_TARGETS], squares[MOST_TARGETS], times[MOST_TARGETS];
 };
 
-/* Adds a reading of a group of targets, each below MOST_TARGETS. */
-void readings_add(struct readings *, const uint16_t *targets, double value);
+/* Adds a reading of a group of targets, each below MOST_TARGETS. value: of a load; shown: by the clock, of them all. */
+void readings_add(struct readings *, const uint16_t *targets, double value, double shown);
 
 /* The mean of all readings but those that were interrupted. step: of the clock, in ticks; cycles: core cycles of a
  * tick. Without readings the variance is beyond all measure. */

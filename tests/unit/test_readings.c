@@ -57,7 +57,7 @@ static void singles(struct readings *readings, unsigned count, double ticks)
 {
     for (unsigned i = 0; i < count; i++) {
         uint16_t target = (uint16_t)(i % TARGETS);
-        readings_add(readings, &target, ticks);
+        readings_add(readings, &target, ticks, 0);
     }
 }
 
@@ -156,7 +156,7 @@ static void slices_are_known_by_targets(void **state)
     (void)state;
     for (uint16_t round = 0; round < 32; round++) {
         for (uint16_t i = 0; i < 16; i++)
-            readings_add(&readings, &i, 40 + i);
+            readings_add(&readings, &i, 40 + i, 0);
         if (round == 0)
             readings_agreeing(&readings, &overhead, 1, 1, &once);
     }
@@ -179,7 +179,7 @@ static void groups(struct readings *readings, unsigned slow, double farther, uns
                 ticks += targets[j] < slow ? farther : 12;
             }
             phase = fmod(phase + step * 0.618, step);
-            readings_add(readings, targets, floor((ticks + phase) / step) * step / GROUP);
+            readings_add(readings, targets, floor((ticks + phase) / step) * step / GROUP, 0);
         }
 }
 
@@ -234,7 +234,7 @@ static void now_here_now_there_is_nothing(void **state)
             uint16_t targets[GROUP];
             for (unsigned j = 0; j < GROUP; j++)
                 targets[j] = (uint16_t)(i + j);
-            readings_add(&readings, targets, round % 2 ? 14 : 12);
+            readings_add(&readings, targets, round % 2 ? 14 : 12, 0);
         }
     readings_agreeing(&readings, &overhead, 1, 1, &latency);
     assert_true(latency.share == 0);
@@ -264,10 +264,56 @@ static void one_group_is_no_part(void **state)
             uint16_t targets[GROUP];
             for (unsigned j = 0; j < GROUP; j++)
                 targets[j] = (uint16_t)(i + j);
-            readings_add(&readings, targets, i ? 48 : 25);
+            readings_add(&readings, targets, i ? 48 : 25, 0);
         }
     readings_agreeing(&readings, &overhead, 1, 1, &latency);
     assert_true(latency.share == 0);
+}
+
+/* Of a clock that moves by 36 ticks: groups of eight, so many of a hundred a step earlier, later, and farther off.
+ * The share of the targets that agree, on the whole. */
+static double share_of_steps(unsigned earlier, unsigned later, unsigned far, unsigned far_steps, double variance)
+{
+    static struct readings readings;
+    struct overhead overhead = {.readings = 100, .most = 144, .variance = variance};
+    struct latency_of latency;
+    readings = (struct readings){.group = GROUP};
+    for (unsigned i = 0; i < 400; i++) {
+        /* In no order that a group of targets would see more of than another. */
+        unsigned place = i / 2 * 37 % 100, steps = 4;
+        steps = place < earlier ? 3 : place < earlier + later ? 5 : place < earlier + later + far ? 4 + far_steps : 4;
+        uint16_t targets[GROUP];
+        for (unsigned j = 0; j < GROUP; j++)
+            targets[j] = (uint16_t)(i % 2 * GROUP + j);
+        readings_add(&readings, targets, (36.0 * steps - 30) / GROUP, 36.0 * steps);
+    }
+    readings_agreeing(&readings, &overhead, 36, 1, &latency);
+    return latency.share;
+}
+
+static void what_is_shown_as_two_steps_is_a_level(void **state)
+{
+    (void)state;
+    assert_true(share_of_steps(0, 0, 0, 2, 200) == 1);
+    assert_true(share_of_steps(0, 25, 0, 2, 200) == 1);
+    assert_true(share_of_steps(0, 50, 0, 2, 200) == 1);
+    assert_true(share_of_steps(25, 0, 0, 2, 200) == 1);
+    assert_true(share_of_steps(3, 40, 0, 2, 200) == 1); /* a few, for any reason */
+}
+
+static void what_is_shown_as_three_steps_is_none(void **state)
+{
+    (void)state;
+    assert_true(share_of_steps(15, 25, 0, 2, 200) == 0);
+    assert_true(share_of_steps(20, 20, 0, 2, 200) == 0);
+    assert_true(share_of_steps(20, 20, 0, 2, 400) == 1); /* it is not steps that make readings vary */
+}
+
+static void a_few_groups_may_be_far_off(void **state)
+{
+    (void)state;
+    assert_true(share_of_steps(0, 25, 2, 4, 200) == 1);
+    assert_true(share_of_steps(0, 0, 8, 2, 200) == 0);
 }
 
 static void half_is_forgotten(void **state)
@@ -275,10 +321,10 @@ static void half_is_forgotten(void **state)
     static struct readings readings = {.group = 1};
     uint16_t target = 5;
     (void)state;
-    readings_add(&readings, &target, 10);
-    readings_add(&readings, &target, 10);
+    readings_add(&readings, &target, 10, 0);
+    readings_add(&readings, &target, 10, 0);
     readings_forget(&readings);
-    readings_add(&readings, &target, 40);
+    readings_add(&readings, &target, 40, 0);
     assert_true(fabs(readings_of(&readings, 5) - 25) < 1e-6 && readings_of(&readings, 6) == 0);
 }
 
@@ -301,6 +347,9 @@ int main(void)
         cmocka_unit_test(now_here_now_there_is_nothing),
         cmocka_unit_test(mixed_groups_show_nothing),
         cmocka_unit_test(one_group_is_no_part),
+        cmocka_unit_test(what_is_shown_as_two_steps_is_a_level),
+        cmocka_unit_test(what_is_shown_as_three_steps_is_none),
+        cmocka_unit_test(a_few_groups_may_be_far_off),
         cmocka_unit_test(half_is_forgotten),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
