@@ -5,9 +5,9 @@
 
 enum {
     EMPTY_RUNS = 2000,
-    STEP_RUNS = 4096,  /* differences that the clock's step is sought in */
-    STEP_LENGTHS = 97, /* of so many different lengths */
-    LEAST_DIFFERENCES = STEP_RUNS / 4,
+    STEP_RUNS = 4096,       /* differences that the clock's step is sought in */
+    STEP_LENGTHS = 97,      /* of so many different lengths */
+    LEAST_DIFFERENCES = 64, /* other than 0 */
     LARGEST_STEP = 512,
     SCALED_STEP = 8, /* from here on a step may be no whole number of ticks */
     FINE = 64,       /* parts of a tick that such a step is sought in */
@@ -31,27 +31,27 @@ uint64_t timing_overhead(uint64_t rdtscp)
     return lowest;
 }
 
-/* How far a difference is from the nearest multiple of `step`: 1/FINE ticks, both. */
+/* How far a difference is from the nearest multiple of `step`, both in 1/FINE ticks. */
 static uint64_t away_from_multiple(uint64_t difference, uint64_t step)
 {
-    uint64_t rest = difference * FINE % step;
+    uint64_t rest = difference % step;
     return rest < step - rest ? rest : step - rest;
 }
 
-/* How far readings are from multiples of `step` (1/FINE ticks), all together; UINT64_MAX: more than one of a hundred is
- * further off than `slack` and what one FINE-th of a step makes of several. */
-static uint64_t misfit(const uint16_t times[], unsigned count, uint64_t step, uint64_t slack)
+/* How far differences are from multiples of `step` (1/FINE ticks), all together; UINT64_MAX: more than one of a hundred
+ * is further off than `slack` and what one FINE-th of a step makes of several. from: what counts as no difference. */
+static uint64_t misfit(const uint16_t times[], unsigned count, uint64_t step, uint64_t from, uint64_t slack)
 {
     uint64_t sum = 0, strangers = 0;
-    for (uint64_t difference = 1; difference < STEP_DIFFERENCES; difference++) {
-        if (!times[difference])
+    for (uint64_t i = 0; i < STEP_DIFFERENCES; i++) {
+        if (!times[i])
             continue;
+        uint64_t difference = i * FINE > from ? i * FINE - from : from - i * FINE;
         uint64_t away = away_from_multiple(difference, step);
-        uint64_t room = slack ? slack + difference * FINE / step : 0;
-        if (away > room)
-            strangers += times[difference];
+        if (away > (slack ? slack + difference / step : 0))
+            strangers += times[i];
         else
-            sum += away * times[difference];
+            sum += away * times[i];
     }
     return strangers > count / 100 ? UINT64_MAX : sum;
 }
@@ -60,13 +60,19 @@ uint64_t timing_step_of(const uint16_t times[STEP_DIFFERENCES])
 {
     uint64_t least = UINT64_MAX, found = FINE;
     unsigned count = 0;
-    for (unsigned i = 1; i < STEP_DIFFERENCES; i++)
+    for (unsigned i = 0; i < STEP_DIFFERENCES; i++)
         count += times[i];
+    if (count < STEP_RUNS / 2 || count - times[0] < LEAST_DIFFERENCES)
+        return 1;
+    /* Steps that differ by a tick make the shortest run differ by one, too. */
+    uint64_t between = times[1] > count / 100 ? FINE / 2 : 0;
     /* Downward, to the best of the first that fit. 99 of 100 are multiples by accident only if the slack covers nearly
      * every rest, which it does not. */
-    for (uint64_t step = LARGEST_STEP * FINE; count >= LEAST_DIFFERENCES && step > FINE; step--) {
+    for (uint64_t step = LARGEST_STEP * FINE; step > FINE; step--) {
         bool scaled = step >= SCALED_STEP * FINE;
-        uint64_t now = scaled || step % FINE == 0 ? misfit(times, count, step, scaled ? FINE - 1 : 0) : UINT64_MAX;
+        uint64_t now = UINT64_MAX;
+        if (scaled || step % FINE == 0)
+            now = misfit(times, count, step, scaled ? between : 0, scaled ? FINE * 3 / 2 : 0);
         if (now < least) {
             least = now;
             found = step;
@@ -76,14 +82,21 @@ uint64_t timing_step_of(const uint16_t times[STEP_DIFFERENCES])
     return found / FINE;
 }
 
+/* A run's length is no multiple of the clock's step, but what the clock shows is: so runs are counted from the
+ * shortest, however long reading the clock takes. */
 uint64_t timing_step(uint64_t rdtscp)
 {
     uint16_t times[STEP_DIFFERENCES] = {0};
+    uint64_t shortest = UINT64_MAX;
 
+    for (unsigned i = 0; i < STEP_LENGTHS; i++) {
+        uint64_t ticks = loop_add(1, 1, rdtscp);
+        shortest = ticks < shortest ? ticks : shortest;
+    }
     for (unsigned i = 0; i < STEP_RUNS; i++) {
         uint64_t ticks = loop_add(1 + i % STEP_LENGTHS, 1, rdtscp);
-        if (ticks < STEP_DIFFERENCES)
-            times[ticks]++;
+        if (ticks >= shortest && ticks - shortest < STEP_DIFFERENCES)
+            times[ticks - shortest]++;
     }
     return timing_step_of(times);
 }
