@@ -6,8 +6,8 @@
 
 enum { ROUNDS = 32, MOST_ROUNDS = 6 * ROUNDS };
 
-/* From here on no further look is taken. */
-static const double SURE = 0.9;
+/* From here on no further look is taken. What is still open after the last one is no surer than that. */
+static const double SURE = 0.9, OPEN = 0.5;
 
 static struct walk neighbours(struct bench *bench, uint64_t base)
 {
@@ -29,8 +29,8 @@ static bool long_enough(struct bench *bench, uint64_t *steps)
     return true;
 }
 
-/* What the batches say. The quick ones of either kind count: a load that was held up is in neither. The clock may show
- * a batch by one of its steps too long or too short. */
+/* What so many rounds say. The quick ones of either kind count: a load that was held up is in neither. The clock may
+ * show a batch by one of its steps too long or too short. */
 static void judge(struct hit *hit, double *loads, double *adds, double *cycles, unsigned rounds, double step)
 {
     double load = quantile(loads, rounds, 0.25), add = quantile(adds, rounds, 0.25);
@@ -42,16 +42,18 @@ static void judge(struct hit *hit, double *loads, double *adds, double *cycles, 
     double whole = (double)(uint64_t)(value + 0.5), away = apart(value, whole);
     hit->low = (low < value ? low : value) - slack;
     hit->high = (high > value ? high : value) + slack;
-    hit->confidence = confidence_from(confidence_rounding(low, whole + away + slack, high, rounds));
+    hit->confidence = confidence_from(confidence_rounding(low, whole + away + slack, high, ROUNDS));
     if (away + slack < 0.5 && hit->confidence >= 0.5)
         hit->cycles = (uint64_t)whole;
 }
 
-/* Whoever shares the core may hold up whole rounds: then more of them are looked at, all together, a while later. */
+/* Whoever shares the core may hold up whole rounds, one after the other: then more of them are looked at, a while
+ * later. All of them have to say it then, and the latest by themselves, and are no surer of it for their number. */
 bool hit_measure(struct bench *bench, uint64_t base, struct hit *hit)
 {
-    double loads[MOST_ROUNDS], adds[MOST_ROUNDS], cycles[MOST_ROUNDS];
+    double loads[MOST_ROUNDS], adds[MOST_ROUNDS], cycles[MOST_ROUNDS], step = (double)bench->clock.step;
     struct walk walk = neighbours(bench, base);
+    struct hit latest;
     uint64_t steps = 0;
     if (!bench_link(bench, &walk) || !long_enough(bench, &steps))
         return false;
@@ -62,12 +64,15 @@ bool hit_measure(struct bench *bench, uint64_t base, struct hit *hit)
         cycles[round] = adds[round] > 0 ? loads[round] / adds[round] : 0;
         if (++round % ROUNDS)
             continue;
-        judge(hit, loads, adds, cycles, round, (double)bench->clock.step);
-        if (hit->cycles && hit->confidence >= SURE)
-            break;
+        unsigned first = round - ROUNDS;
+        judge(&latest, &loads[first], &adds[first], &cycles[first], ROUNDS, step);
+        judge(hit, loads, adds, cycles, round, step);
+        if (hit->cycles && latest.cycles == hit->cycles && hit->confidence >= SURE)
+            return bench_ok(bench);
         if (round < MOST_ROUNDS)
             bench_wait(bench, round / ROUNDS);
     }
+    hit->confidence = hit->confidence < OPEN ? hit->confidence : OPEN;
     return bench_ok(bench);
 }
 
