@@ -266,6 +266,8 @@ static struct layout next_layout(struct depth *depth, uint64_t bytes, uint64_t c
     bring_together(&layout, readings);
     if (round < 2 * exploring)
         readings_forget(readings);
+    if (round == 2 * exploring)
+        readings_alike(readings);
     return layout;
 }
 

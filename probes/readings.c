@@ -23,6 +23,10 @@ static const double CLOSE = 6, CLOSE_PART = 0.25;
 /* Standard deviation of what the slices of a level take, as part of that: no level has more. */
 static const double SLICES = 0.1;
 
+/* Of the clock's step, squared: a clock that only steps makes readings vary by a quarter at most, or hardly more where
+ * steps differ by a tick. */
+static const double STEPPED = 0.3;
+
 /* What variance a few groups make that are a step off, in squares of it; and a part of all, that are farther off. */
 static const double A_FEW = 0.05, FAR = 0.03;
 
@@ -74,7 +78,7 @@ bool overhead_learn(struct overhead *overhead, double ticks)
 static double single_noise(const struct overhead *overhead, double step)
 {
     double varies = SINGLE * square_root(overhead->variance);
-    if (overhead->variance > 0.3 * step * step)
+    if (overhead->variance > STEPPED * step * step)
         return varies;
     return varies < step ? step + varies : 2 * step;
 }
@@ -86,10 +90,10 @@ bool readings_single(const struct overhead *overhead, double step, double cycles
 
 void readings_add(struct readings *readings, const uint16_t *targets, double value, double shown)
 {
-    if (readings->count < MOST_READINGS) {
-        readings->shown[readings->count] = (float)shown;
+    if (readings->count < MOST_READINGS)
         readings->value[readings->count++] = value;
-    }
+    if (readings->shows < MOST_READINGS)
+        readings->shown[readings->shows++] = (float)shown;
     for (unsigned i = 0; i < readings->group; i++) {
         readings->sum[targets[i]] += (float)value;
         readings->squares[targets[i]] += (float)(value * value);
@@ -100,6 +104,11 @@ void readings_add(struct readings *readings, const uint16_t *targets, double val
 double readings_of(const struct readings *readings, unsigned target)
 {
     return readings->times[target] > 0 ? (double)readings->sum[target] / (double)readings->times[target] : 0;
+}
+
+void readings_alike(struct readings *readings)
+{
+    readings->shows = 0;
 }
 
 void readings_forget(struct readings *readings)
@@ -193,9 +202,9 @@ static void single_loads(struct readings *readings, const struct overhead *overh
 static double middle_shown(const struct readings *readings)
 {
     double mean = 0, nearest = (double)readings->shown[0];
-    for (unsigned i = 0; i < readings->count; i++)
-        mean += (double)readings->shown[i] / readings->count;
-    for (unsigned i = 0; i < readings->count; i++)
+    for (unsigned i = 0; i < readings->shows; i++)
+        mean += (double)readings->shown[i] / readings->shows;
+    for (unsigned i = 0; i < readings->shows; i++)
         if (apart((double)readings->shown[i], mean) < apart(nearest, mean))
             nearest = (double)readings->shown[i];
     return nearest;
@@ -209,9 +218,9 @@ static bool groups_vary(const struct readings *readings, double mean, const stru
 {
     double slices = SLICES * mean, middle = middle_shown(readings), sum = 0, squares = 0;
     unsigned count = 0;
-    if (overhead->variance > step * step / 4)
-        return false; /* it is not the steps that make readings vary */
-    for (unsigned i = 0; i < readings->count; i++) {
+    if (!readings->shows || overhead->variance > STEPPED * step * step)
+        return false; /* or it is not the steps that make readings vary */
+    for (unsigned i = 0; i < readings->shows; i++) {
         double away = ((double)readings->shown[i] - middle) / step;
         if (away < -1.5 || away >= 1.5) /* steps may be a tick longer */
             continue;
@@ -220,7 +229,7 @@ static bool groups_vary(const struct readings *readings, double mean, const stru
         squares += whole * whole;
         count++;
     }
-    if (count < (1 - FAR) * readings->count)
+    if (count < (1 - FAR) * readings->shows)
         return true;
     sum /= count;
     double later = sum - (int)sum, variance = (squares / count - sum * sum) * step * step;

@@ -43,8 +43,9 @@ struct latency_of {
 struct readings {
     unsigned group; /* targets that are timed together */
     unsigned count;
-    double value[MOST_READINGS]; /* the first of them, and what the clock showed */
-    float shown[MOST_READINGS];
+    double value[MOST_READINGS]; /* the first of them */
+    unsigned shows;
+    float shown[MOST_READINGS]; /* what the clock showed, since readings_alike() */
     /* For each target: readings that it was in, and how many. Floats are exact enough, and stacks are small. */
     float sum[MOST_TARGETS], squares[MOST_TARGETS], times[MOST_TARGETS];
 };
@@ -65,6 +66,9 @@ bool readings_single(const struct overhead *, double step, double cycles);
 
 /* What a target took so far, in ticks; 0: nothing is known of it. */
 double readings_of(const struct readings *, unsigned target);
+
+/* From here on groups are of targets that took alike. */
+void readings_alike(struct readings *);
 
 /* Forgets half of what is known of each target. */
 void readings_forget(struct readings *);
