@@ -108,44 +108,76 @@ static bool insert(struct depth *depth, struct levels *levels, unsigned index, u
     return true;
 }
 
-/* Whether too few places on end agree with this one for a level: by chance another mixture of two levels may take as
- * long, but not two others, and together they may not know it well enough. What single loads took is no mixture. */
-static bool lonely(const struct levels *levels, unsigned index)
+/* Places on end that agree with one. */
+struct agreeing {
+    unsigned places;
+    double weights; /* how well they know it together: 1 / (core cycles squared) */
+};
+
+static struct agreeing agreeing_with(const struct levels *levels, unsigned index)
 {
     const struct place *place = &levels->place[index];
-    double tolerance = readings_tolerance(place->latency.cycles), weights = 0;
+    double exact = readings_tolerance(place->latency.cycles) / 8;
+    struct agreeing agreeing = {.places = 0};
     unsigned before = index, after = index;
-    if (place->memory || !place_is_pure(place))
-        return false;
     while (before && place_is_pure(&levels->place[before - 1]) && level_here(&levels->place[before - 1], place))
         before--;
     while (after + 1 < levels->places && place_is_pure(&levels->place[after + 1]) &&
            level_here(place, &levels->place[after + 1]))
         after++;
-    for (unsigned i = before; i <= after; i++)
-        weights += 1 / (levels->place[i].latency.variance + tolerance * tolerance / 64);
-    bool hit = place->latency.cycles <= levels->hit + tolerance, known = weights * tolerance * tolerance >= 9 || hit;
-    return 1 + after - before < (place->latency.seen ? 2 : LEAST_PLACES) || !known;
+    for (unsigned i = before; i <= after; i++) {
+        agreeing.places++;
+        agreeing.weights += 1 / (levels->place[i].latency.variance + exact * exact);
+    }
+    return agreeing;
 }
 
-/* Looks closer wherever too few places agree: a level may be no larger than twice the one before it. */
-static bool look_closer(struct depth *depth, struct levels *levels)
+/* Whether too few places on end agree with this one for a level: by chance another mixture of two levels may take as
+ * long, but not two others. What single loads took is no mixture. */
+static bool lonely(const struct levels *levels, unsigned index)
 {
-    uint64_t start = machine_steps(depth->bench->machine);
+    const struct place *place = &levels->place[index];
+    if (place->memory || !place_is_pure(place))
+        return false;
+    return agreeing_with(levels, index).places < (place->latency.seen ? 2 : LEAST_PLACES);
+}
+
+/* Whether those that agree with this one do not know it well enough together. What a hit takes is known. */
+static bool vaguely_known(const struct levels *levels, unsigned index)
+{
+    const struct place *place = &levels->place[index];
+    double tolerance = readings_tolerance(place->latency.cycles);
+    if (place->memory || !place_is_pure(place) || place->latency.cycles <= levels->hit + tolerance)
+        return false;
+    return agreeing_with(levels, index).weights * tolerance * tolerance < 9;
+}
+
+/* Looks closer beside places that ask for it, as long as that is not too dear: start: visits when the first look began.
+ */
+static bool look_closer(struct depth *depth, struct levels *levels, bool known, uint64_t start)
+{
     for (unsigned parts = 4; parts <= CLOSEST; parts *= 2)
         for (unsigned i = 1; i < levels->places && levels->places < MOST_PLACES; i++) {
             if (machine_steps(depth->bench->machine) - start > MOST_CLOSER)
                 return true;
             uint64_t low = levels->place[i - 1].bytes, high = levels->place[i].bytes;
             uint64_t middle = (low + high) / 2 / LINE * LINE;
-            if (high - low <= power_of_two_within(low) / parts || middle <= low ||
-                (!lonely(levels, i - 1) && !lonely(levels, i)))
+            bool asks = known ? vaguely_known(levels, i - 1) || vaguely_known(levels, i)
+                              : lonely(levels, i - 1) || lonely(levels, i);
+            if (high - low <= power_of_two_within(low) / parts || middle <= low || !asks)
                 continue;
             if (!insert(depth, levels, i, middle))
                 return false;
             i++;
         }
     return true;
+}
+
+/* First wherever too few places agree: a level may be no larger than twice the one before it. */
+static bool look_closer_twice(struct depth *depth, struct levels *levels)
+{
+    uint64_t start = machine_steps(depth->bench->machine);
+    return look_closer(depth, levels, false, start) && look_closer(depth, levels, true, start);
 }
 
 /* Memory's latency, and the least that it takes, by which places that targets come to from memory are known. */
@@ -174,7 +206,7 @@ bool levels_measure(struct depth *depth, double hit, struct levels *levels)
     levels->step = (double)depth->bench->clock.step * depth->bench->cycles_per_tick;
     if (!ask_memory(depth, levels))
         return false;
-    bool good = levels_flat(levels) || (sweep(depth, levels) && look_closer(depth, levels));
+    bool good = levels_flat(levels) || (sweep(depth, levels) && look_closer_twice(depth, levels));
     levels_infer(levels);
     return good;
 }

@@ -7,8 +7,12 @@
 #include "probes/confidence.h"
 #include "probes/levels.h"
 
-/* Of so many places one may be off. */
+/* Of more places than that one may be off. */
 enum { MANY_PLACES = 5 };
+
+/* Standard deviation of what lies anywhere on a line, as part of it: where a step rises, the level is somewhere there.
+ */
+static const double ALONG = 0.29;
 
 /* No designer builds a level that takes but a tenth (and a tolerance) more than the one before it. */
 static const double SAME = 0.1;
@@ -28,7 +32,7 @@ static double overlooked(uint64_t last, uint64_t first)
 
 /* A step of the staircase, as far as it is known. */
 struct step {
-    unsigned first, last, without;      /* places; one in between that is left out */
+    unsigned first, last, without;      /* places; one of them that is left out */
     double weights, sum, squares, bias; /* the places' latencies, weighted by how well they are known ... */
     double largest;                     /* ... and the largest weight */
     unsigned places;
@@ -94,11 +98,13 @@ static bool several(const struct step *step)
     return step->weights >= 2 * step->largest;
 }
 
-/* Whether latencies neither rise nor fall by what makes half of another latency, from the first place to the last one
- * or, if that is farther, in an octave: the line through them, against the logarithm of the bytes, as far as it is no
- * noise. From one level to the next, under replacement at random, latencies rise so slowly that neighbours do not
- * differ; but over several octaves they rise a little in a level, too, as others take lines of it in the meantime. */
-static bool horizontal(const struct levels *levels, const struct step *step)
+/* The line through the latencies of a step, against the logarithm of the bytes. */
+struct slope {
+    double octave, across; /* cycles an octave; octaves */
+    bool certain;          /* it is no noise */
+};
+
+static struct slope slope_of(const struct levels *levels, const struct step *step)
 {
     double x = 0, xx = 0, xy = 0;
     for (unsigned i = step->first; i <= step->last; i++) {
@@ -110,9 +116,19 @@ static bool horizontal(const struct levels *levels, const struct step *step)
         xy += weight * at * levels->place[i].latency.cycles;
     }
     double spread = xx - x * x / step->weights, rise = xy - x * mean_of(step); /* slope times spread */
-    double across = octaves_of(&levels->place[step->last]) - octaves_of(&levels->place[step->first]);
-    bool small = apart(rise * (across < 1 ? across : 1), 0) <= readings_tolerance(mean_of(step)) / 2 * spread;
-    return small || rise * rise <= UNUSUAL * UNUSUAL * spread;
+    return (struct slope){.octave = spread > 0 ? rise / spread : 0,
+                          .across = octaves_of(&levels->place[step->last]) - octaves_of(&levels->place[step->first]),
+                          .certain = rise * rise > UNUSUAL * UNUSUAL * spread};
+}
+
+/* Whether latencies neither rise nor fall by what makes half of another latency, from the first place to the last one
+ * or, if that is farther, in an octave. From one level to the next, under replacement at random, latencies rise so
+ * slowly that neighbours do not differ; but over several octaves they rise a little in a level, too, as others take
+ * lines of it in the meantime. */
+static bool horizontal(const struct step *step, const struct slope *slope)
+{
+    double rise = slope->octave * (slope->across < 1 ? slope->across : 1);
+    return apart(rise, 0) <= readings_tolerance(mean_of(step)) / 2 || !slope->certain;
 }
 
 /* Whether a farther place was quicker, so that this one's targets cannot all have been in one level. */
@@ -199,6 +215,7 @@ static void add_step(struct levels *levels, const struct step *whole)
     const struct place *first = &levels->place[step->first], *end = &levels->place[step->last];
     struct level level = {
         .cycles = mean_of(step), .first = first->bytes, .last = end->bytes, .seen = step->seen, .places = step->places};
+    struct slope slope = slope_of(levels, step);
     level.deviation = square_root(1 / step->weights) + step->bias / step->weights;
     bool wide = level.last * 4 >= level.first * 5, known = 3 * level.deviation <= readings_tolerance(level.cycles);
     /* What a hit takes is known better than from here. (A level a quarter slower is another one, however wide the
@@ -213,9 +230,11 @@ static void add_step(struct levels *levels, const struct step *whole)
         known = true;
     }
     if (known && (hit || step->seen ? step->places > 1 : step->places >= LEAST_PLACES && wide && several(step)) &&
-        (step->seen || (steady(step) && (hit || horizontal(levels, step)))))
+        (step->seen || (steady(step) && (hit || horizontal(step, &slope))))) {
+        if (slope.certain && !hit && !step->seen)
+            level.deviation += ALONG * apart(slope.octave * slope.across, 0);
         put_level(levels, &level);
-    else if (step->places > 1 && levels->narrows < MOST_LEVELS)
+    } else if (step->places > 1 && levels->narrows < MOST_LEVELS)
         levels->narrow[levels->narrows++] = level.cycles;
 }
 
