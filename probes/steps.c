@@ -192,10 +192,18 @@ static struct step without_outlier(const struct levels *levels, const struct ste
     return best;
 }
 
-/* Without the places at its ends that are still, or already, mixtures: those without which the others agree best. */
+/* Whether a step goes on over many places and two octaves: no mixture of two levels does without rising. By chance its
+ * places may differ by more than noise. */
+static bool goes_on(const struct levels *levels, const struct step *step)
+{
+    return step->places > MANY_PLACES && levels->place[step->last].bytes >= 4 * levels->place[step->first].bytes;
+}
+
+/* Without the places at its ends that are still, or already, mixtures: those without which the others agree best; but
+ * not without most of a step that goes on. */
 static struct step trimmed(const struct levels *levels, struct step step)
 {
-    struct step most = without_outlier(levels, &step);
+    struct step most = without_outlier(levels, &step), whole = step;
     if (step.seen || steady(&step) || steady(&most))
         return step.seen || steady(&step) ? step : most;
     while (!step.seen && step.places > 2 && !steady(&step)) {
@@ -204,7 +212,7 @@ static struct step trimmed(const struct levels *levels, struct step step)
         if (excess(&end) < excess(&step))
             step = end;
     }
-    return step;
+    return goes_on(levels, &whole) && 2 * step.places < whole.places ? whole : step;
 }
 
 /* Takes a step for a level if it is one for certain: enough places on end agree, and single loads were seen or the
@@ -216,7 +224,10 @@ static void add_step(struct levels *levels, const struct step *whole)
     struct level level = {
         .cycles = mean_of(step), .first = first->bytes, .last = end->bytes, .seen = step->seen, .places = step->places};
     struct slope slope = slope_of(levels, step);
-    level.deviation = square_root(1 / step->weights) + step->bias / step->weights;
+    /* Where places differ by more than noise, their mean is known so much less well (Birge, Physical Review 40, 1932).
+     */
+    double scatter = step->places > 1 ? excess(step) / (step->places - 1) : 1;
+    level.deviation = square_root((steady(step) ? 1 : scatter) / step->weights) + step->bias / step->weights;
     bool wide = level.last * 4 >= level.first * 5, known = 3 * level.deviation <= readings_tolerance(level.cycles);
     /* What a hit takes is known better than from here. (A level a quarter slower is another one, however wide the
      * noise.)
@@ -230,7 +241,7 @@ static void add_step(struct levels *levels, const struct step *whole)
         known = true;
     }
     if (known && (hit || step->seen ? step->places > 1 : step->places >= LEAST_PLACES && wide && several(step)) &&
-        (step->seen || (steady(step) && (hit || horizontal(step, &slope))))) {
+        (step->seen || ((steady(step) || goes_on(levels, step)) && (hit || horizontal(step, &slope))))) {
         if (slope.certain && !hit && !step->seen)
             level.deviation += ALONG * apart(slope.octave * slope.across, 0);
         put_level(levels, &level);

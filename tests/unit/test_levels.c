@@ -179,6 +179,35 @@ static void a_rise_over_octaves_is_a_level(void **state)
     assert_true(levels->level[1].deviation > 0.15 && levels->level[1].deviation < 0.3); /* it is somewhere there */
 }
 
+/* Over four octaves places may differ by more than noise; the level is known less well then. (golden-cove, office, 62
+ * behind 15.) */
+static void a_step_that_goes_on_is_a_level(void **state)
+{
+    static const double cycles[] = {14.79, 15.03, 15.3, 15.51, 14.6, 14.59, 14.62, 15.39, 15.02, 14.86};
+    struct levels *levels = *state;
+    for (unsigned i = 0; i < 10; i++)
+        add(levels, (uint64_t)(32 + 16 * (i % 2)) << (10 + i / 2), cycles[i], 1, 0.163);
+    step(levels, 1024, 3072, 62);
+    step(levels, 4096, 6144, MEMORY);
+    infer(levels, 3);
+    expect_level(levels, 1, 14.97);
+    expect_level(levels, 2, 62);
+    assert_true(levels->level[1].deviation > 0.08 && levels->level[1].deviation < 0.16);
+}
+
+/* In one octave they are a mixture that changes. */
+static void a_short_step_is_none(void **state)
+{
+    static const double cycles[] = {14.79, 15.03, 15.3, 15.51, 14.6, 14.59, 14.62, 15.39, 15.02, 14.86};
+    struct levels *levels = *state;
+    for (unsigned i = 0; i < 10; i++)
+        add(levels, (uint64_t)(32 + 2 * i) << 10, cycles[i], 1, 0.163);
+    step(levels, 64, 192, 62);
+    step(levels, 256, 384, MEMORY);
+    infer(levels, 2);
+    expect_level(levels, 1, 62);
+}
+
 /* One of many places that is off, in the middle, parts no level; nor is it held against the others. One of a few does.
  */
 static void one_of_many_may_be_off(void **state)
@@ -358,6 +387,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_slope_is_no_level, begin, end),
         cmocka_unit_test_setup_teardown(hardly_a_slope_is_a_level, begin, end),
         cmocka_unit_test_setup_teardown(a_rise_over_octaves_is_a_level, begin, end),
+        cmocka_unit_test_setup_teardown(a_step_that_goes_on_is_a_level, begin, end),
+        cmocka_unit_test_setup_teardown(a_short_step_is_none, begin, end),
         cmocka_unit_test_setup_teardown(one_of_many_may_be_off, begin, end),
         cmocka_unit_test_setup_teardown(one_that_is_off_makes_no_slope, begin, end),
         cmocka_unit_test_setup_teardown(one_of_a_few_is_held_against_them, begin, end),
