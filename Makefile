@@ -20,8 +20,8 @@ WARNINGS := -Wall -Wextra -Werror -Wshadow -Wvla -Wundef -Wmissing-prototypes -W
 COMMON   := -std=c17 -I. -g -O2 $(WARNINGS) -ffp-contract=off -fno-strict-aliasing -MMD -MP
 # clang has no such option: it always does what gcc must be told here (gcc's manual: ms_abi needs it).
 OUTGOING := -maccumulate-outgoing-args
-# The image has to be small (image.mk). Every timed loop is in kernel/; the rest is compiled for size.
-IMAGE_CFLAGS = $(COMMON) $(if $(filter probes/% report/% run/% boot/%,$<),-Os) -ffreestanding -fpic -fshort-wchar -mno-red-zone -mno-avx \
+# The image has to be small (image.mk). Only what stands around timed loops is compiled for speed, and those are assembler.
+IMAGE_CFLAGS = $(COMMON) $(if $(filter kernel/timing.c kernel/measure.c,$<),,-Os) -ffreestanding -fpic -fshort-wchar -mno-red-zone -mno-avx \
 	-fno-stack-protector -fno-asynchronous-unwind-tables -fcf-protection=none -fvisibility=hidden
 EFI_CFLAGS := -isystem /usr/include/efi -isystem /usr/include/efi/x86_64 -DGNU_EFI_USE_MS_ABI
 # The model is what tests wait for most: it is compiled as a whole, into one object.
