@@ -117,7 +117,6 @@ struct agreeing {
 static struct agreeing agreeing_with(const struct levels *levels, unsigned index)
 {
     const struct place *place = &levels->place[index];
-    double exact = readings_tolerance(place->latency.cycles) / 8;
     struct agreeing agreeing = {.places = 0};
     unsigned before = index, after = index;
     while (before && place_is_pure(&levels->place[before - 1]) && level_here(&levels->place[before - 1], place))
@@ -127,7 +126,7 @@ static struct agreeing agreeing_with(const struct levels *levels, unsigned index
         after++;
     for (unsigned i = before; i <= after; i++) {
         agreeing.places++;
-        agreeing.weights += 1 / (levels->place[i].latency.variance + exact * exact);
+        agreeing.weights += 1 / place_variance(&levels->place[i]);
     }
     return agreeing;
 }
@@ -136,35 +135,38 @@ static struct agreeing agreeing_with(const struct levels *levels, unsigned index
  * long, but not two others. What single loads took is no mixture. */
 static bool lonely(const struct levels *levels, unsigned index)
 {
-    const struct place *place = &levels->place[index];
-    if (place->memory || !place_is_pure(place))
-        return false;
-    return agreeing_with(levels, index).places < (place->latency.seen ? 2 : LEAST_PLACES);
+    return agreeing_with(levels, index).places < (levels->place[index].latency.seen ? 2 : LEAST_PLACES);
 }
 
 /* Whether those that agree with this one do not know it well enough together. What a hit takes is known. */
-static bool vaguely_known(const struct levels *levels, unsigned index)
+static bool vague_together(const struct levels *levels, unsigned index)
 {
-    const struct place *place = &levels->place[index];
-    double tolerance = readings_tolerance(place->latency.cycles);
-    if (place->memory || !place_is_pure(place) || place->latency.cycles <= levels->hit + tolerance)
-        return false;
-    return agreeing_with(levels, index).weights * tolerance * tolerance < 9;
+    double cycles = levels->place[index].latency.cycles, tolerance = readings_tolerance(cycles);
+    return cycles > levels->hit + tolerance && agreeing_with(levels, index).weights * tolerance * tolerance < 9;
 }
 
-/* Looks closer beside places that ask for it, as long as that is not too dear: start: visits when the first look began.
- */
-static bool look_closer(struct depth *depth, struct levels *levels, bool known, uint64_t start)
+enum closer { LONELY, VAGUE };
+
+/* Whether a place asks for others beside it. */
+static bool asks(const struct levels *levels, unsigned index, enum closer why)
+{
+    const struct place *place = &levels->place[index];
+    if (place->memory || !place_is_pure(place))
+        return false;
+    return why == LONELY ? lonely(levels, index) : vague_together(levels, index);
+}
+
+/* Looks closer beside places that ask for it, while fewer than `most` visits have been made. */
+static bool look_closer(struct depth *depth, struct levels *levels, enum closer why, uint64_t most)
 {
     for (unsigned parts = 4; parts <= CLOSEST; parts *= 2)
         for (unsigned i = 1; i < levels->places && levels->places < MOST_PLACES; i++) {
-            if (machine_steps(depth->bench->machine) - start > MOST_CLOSER)
+            if (machine_steps(depth->bench->machine) > most)
                 return true;
             uint64_t low = levels->place[i - 1].bytes, high = levels->place[i].bytes;
             uint64_t middle = (low + high) / 2 / LINE * LINE;
-            bool asks = known ? vaguely_known(levels, i - 1) || vaguely_known(levels, i)
-                              : lonely(levels, i - 1) || lonely(levels, i);
-            if (high - low <= power_of_two_within(low) / parts || middle <= low || !asks)
+            if (high - low <= power_of_two_within(low) / parts || middle <= low ||
+                (!asks(levels, i - 1, why) && !asks(levels, i, why)))
                 continue;
             if (!insert(depth, levels, i, middle))
                 return false;
@@ -174,10 +176,10 @@ static bool look_closer(struct depth *depth, struct levels *levels, bool known, 
 }
 
 /* First wherever too few places agree: a level may be no larger than twice the one before it. */
-static bool look_closer_twice(struct depth *depth, struct levels *levels)
+static bool look_closer_everywhere(struct depth *depth, struct levels *levels)
 {
-    uint64_t start = machine_steps(depth->bench->machine);
-    return look_closer(depth, levels, false, start) && look_closer(depth, levels, true, start);
+    uint64_t most = machine_steps(depth->bench->machine) + MOST_CLOSER;
+    return look_closer(depth, levels, LONELY, most) && look_closer(depth, levels, VAGUE, most);
 }
 
 /* Memory's latency, and the least that it takes, by which places that targets come to from memory are known. */
@@ -206,7 +208,7 @@ bool levels_measure(struct depth *depth, double hit, struct levels *levels)
     levels->step = (double)depth->bench->clock.step * depth->bench->cycles_per_tick;
     if (!ask_memory(depth, levels))
         return false;
-    bool good = levels_flat(levels) || (sweep(depth, levels) && look_closer_twice(depth, levels));
+    bool good = levels_flat(levels) || (sweep(depth, levels) && look_closer_everywhere(depth, levels));
     levels_infer(levels);
     return good;
 }

@@ -25,6 +25,9 @@ static inline bool place_is_pure(const struct place *place)
     return place->latency.share > 0;
 }
 
+/* Variance of a place's latency, in core cycles squared: it is known no better than to an eighth of what makes two. */
+double place_variance(const struct place *);
+
 struct level {
     double cycles;        /* core cycles */
     double deviation;     /* standard deviation of that, and what it may be off */

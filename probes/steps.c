@@ -49,8 +49,7 @@ static double octaves_of(const struct place *place)
     return logarithm2((double)place->bytes);
 }
 
-/* How well a place's latency is known: no better than to an eighth of what makes two. */
-static double variance_of(const struct place *place)
+double place_variance(const struct place *place)
 {
     double known = readings_tolerance(place->latency.cycles) / 8;
     return place->latency.variance + known * known;
@@ -58,7 +57,7 @@ static double variance_of(const struct place *place)
 
 static void add_place(struct step *step, const struct place *place, unsigned index)
 {
-    double weight = 1 / variance_of(place);
+    double weight = 1 / place_variance(place);
     if (step->weights <= 0)
         *step = (struct step){.first = index, .without = MOST_PLACES, .seen = true};
     step->seen = step->seen && place->latency.seen;
@@ -98,37 +97,32 @@ static bool several(const struct step *step)
     return step->weights >= 2 * step->largest;
 }
 
-/* The line through the latencies of a step, against the logarithm of the bytes. */
-struct slope {
-    double octave, across; /* cycles an octave; octaves */
-    bool certain;          /* it is no noise */
-};
-
-static struct slope slope_of(const struct levels *levels, const struct step *step)
+/* By how much latencies surely rise, or fall, from the first place to the last one, in core cycles, 0: not for certain;
+ * and how many octaves that is. By the line through them, against the logarithm of the bytes. */
+static double rise_of(const struct levels *levels, const struct step *step, double *octaves)
 {
     double x = 0, xx = 0, xy = 0;
     for (unsigned i = step->first; i <= step->last; i++) {
         if (i == step->without)
             continue;
-        double weight = 1 / variance_of(&levels->place[i]), at = octaves_of(&levels->place[i]);
+        double weight = 1 / place_variance(&levels->place[i]), at = octaves_of(&levels->place[i]);
         x += weight * at;
         xx += weight * at * at;
         xy += weight * at * levels->place[i].latency.cycles;
     }
     double spread = xx - x * x / step->weights, rise = xy - x * mean_of(step); /* slope times spread */
-    return (struct slope){.octave = spread > 0 ? rise / spread : 0,
-                          .across = octaves_of(&levels->place[step->last]) - octaves_of(&levels->place[step->first]),
-                          .certain = rise * rise > UNUSUAL * UNUSUAL * spread};
+    *octaves = octaves_of(&levels->place[step->last]) - octaves_of(&levels->place[step->first]);
+    return rise * rise > UNUSUAL * UNUSUAL * spread ? apart(rise, 0) / spread * *octaves : 0;
 }
 
 /* Whether latencies neither rise nor fall by what makes half of another latency, from the first place to the last one
  * or, if that is farther, in an octave. From one level to the next, under replacement at random, latencies rise so
  * slowly that neighbours do not differ; but over several octaves they rise a little in a level, too, as others take
  * lines of it in the meantime. */
-static bool horizontal(const struct step *step, const struct slope *slope)
+static bool horizontal(const struct levels *levels, const struct step *step)
 {
-    double rise = slope->octave * (slope->across < 1 ? slope->across : 1);
-    return apart(rise, 0) <= readings_tolerance(mean_of(step)) / 2 || !slope->certain;
+    double octaves, rise = rise_of(levels, step, &octaves);
+    return rise <= readings_tolerance(mean_of(step)) / 2 * (octaves > 1 ? octaves : 1);
 }
 
 /* Whether a farther place was quicker, so that this one's targets cannot all have been in one level. */
@@ -201,51 +195,74 @@ static bool goes_on(const struct levels *levels, const struct step *step)
 
 /* Without the places at its ends that are still, or already, mixtures: those without which the others agree best; but
  * not without most of a step that goes on. */
-static struct step trimmed(const struct levels *levels, struct step step)
+static struct step trimmed(const struct levels *levels, const struct step *whole)
 {
-    struct step most = without_outlier(levels, &step), whole = step;
-    if (step.seen || steady(&step) || steady(&most))
-        return step.seen || steady(&step) ? step : most;
+    struct step step = *whole, most = without_outlier(levels, whole);
+    if (whole->seen || steady(whole))
+        return *whole;
+    if (steady(&most))
+        return most;
     while (!step.seen && step.places > 2 && !steady(&step)) {
         struct step end = step_of(levels, step.first + 1, step.last, MOST_PLACES);
         step = step_of(levels, step.first, step.last - 1, MOST_PLACES);
         if (excess(&end) < excess(&step))
             step = end;
     }
-    return goes_on(levels, &whole) && 2 * step.places < whole.places ? whole : step;
+    return goes_on(levels, whole) && 2 * step.places < whole->places ? *whole : step;
 }
 
-/* Takes a step for a level if it is one for certain: enough places on end agree, and single loads were seen or the
- * places lie a quarter from each other at least. What was seen, but not well enough, is remembered. */
+/* What level a step is, if it is one. Where places differ by more than noise, their mean is known so much less well
+ * (Birge, Physical Review 40, 1932). */
+static struct level level_of(const struct levels *levels, const struct step *step)
+{
+    double scatter = steady(step) ? 1 : excess(step) / (step->places - 1);
+    return (struct level){.cycles = mean_of(step),
+                          .deviation = square_root(scatter / step->weights) + step->bias / step->weights,
+                          .first = levels->place[step->first].bytes,
+                          .last = levels->place[step->last].bytes,
+                          .places = step->places,
+                          .seen = step->seen};
+}
+
+/* Whether it is the first level's: within a quarter of what a hit takes, for a level a quarter slower is another one,
+ * however wide the noise; single loads tell more closely. */
+static bool is_hit(const struct levels *levels, const struct level *level)
+{
+    double away = apart(level->cycles, levels->hit);
+    return 4 * away <= levels->hit && (!level->seen || away <= readings_tolerance(levels->hit) + 3 * level->deviation);
+}
+
+/* Whether a step is a level for certain: places on end agree, and know it well enough. Without single loads that takes
+ * more of them, which lie a quarter from each other at least, and none of which decides alone. */
+static bool stands(const struct levels *levels, const struct step *step, const struct level *level, bool hit)
+{
+    bool wide = level->last * 4 >= level->first * 5, known = 3 * level->deviation <= readings_tolerance(level->cycles);
+    bool agree = steady(step) || goes_on(levels, step);
+    if (step->places < 2)
+        return false;
+    if (hit)
+        return step->seen || agree;
+    if (step->seen)
+        return known;
+    return step->places >= LEAST_PLACES && wide && known && several(step) && agree && horizontal(levels, step);
+}
+
+/* Takes a step for a level if it is one. What was seen, but not well enough, is remembered. */
 static void add_step(struct levels *levels, const struct step *whole)
 {
-    struct step of_one_level = trimmed(levels, *whole), *step = &of_one_level;
-    const struct place *first = &levels->place[step->first], *end = &levels->place[step->last];
-    struct level level = {
-        .cycles = mean_of(step), .first = first->bytes, .last = end->bytes, .seen = step->seen, .places = step->places};
-    struct slope slope = slope_of(levels, step);
-    /* Where places differ by more than noise, their mean is known so much less well (Birge, Physical Review 40, 1932).
-     */
-    double scatter = step->places > 1 ? excess(step) / (step->places - 1) : 1;
-    level.deviation = square_root((steady(step) ? 1 : scatter) / step->weights) + step->bias / step->weights;
-    bool wide = level.last * 4 >= level.first * 5, known = 3 * level.deviation <= readings_tolerance(level.cycles);
-    /* What a hit takes is known better than from here. (A level a quarter slower is another one, however wide the
-     * noise.)
-     */
-    double away = apart(level.cycles, levels->hit);
-    bool hit =
-        4 * away <= levels->hit && (!step->seen || away <= readings_tolerance(levels->hit) + 3 * level.deviation);
-    if (hit) {
+    struct step step = trimmed(levels, whole);
+    struct level level = level_of(levels, &step);
+    bool hit = is_hit(levels, &level), is = stands(levels, &step, &level, hit);
+    if (hit) { /* what a hit takes is known better than from here */
         level.cycles = levels->hit;
         level.deviation = 0;
-        known = true;
+    } else if (!step.seen) {
+        double octaves;
+        level.deviation += ALONG * rise_of(levels, &step, &octaves);
     }
-    if (known && (hit || step->seen ? step->places > 1 : step->places >= LEAST_PLACES && wide && several(step)) &&
-        (step->seen || ((steady(step) || goes_on(levels, step)) && (hit || horizontal(step, &slope))))) {
-        if (slope.certain && !hit && !step->seen)
-            level.deviation += ALONG * apart(slope.octave * slope.across, 0);
+    if (is)
         put_level(levels, &level);
-    } else if (step->places > 1 && levels->narrows < MOST_LEVELS)
+    else if (step.places > 1 && levels->narrows < MOST_LEVELS)
         levels->narrow[levels->narrows++] = level.cycles;
 }
 
