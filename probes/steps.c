@@ -247,7 +247,14 @@ static bool stands(const struct levels *levels, const struct step *step, const s
     return step->places >= LEAST_PLACES && wide && known && several(step) && agree && horizontal(levels, step);
 }
 
-/* Takes a step for a level if it is one. What was seen, but not well enough, is remembered. */
+/* What was seen, but not well enough, is remembered. */
+static void remember(struct levels *levels, const struct step *step, double cycles)
+{
+    if (step->places > 1 && levels->narrows < MOST_LEVELS)
+        levels->narrow[levels->narrows++] = cycles;
+}
+
+/* Takes a step for a level if it is one. */
 static void add_step(struct levels *levels, const struct step *whole)
 {
     struct step step = trimmed(levels, whole);
@@ -262,8 +269,8 @@ static void add_step(struct levels *levels, const struct step *whole)
     }
     if (is)
         put_level(levels, &level);
-    else if (step.places > 1 && levels->narrows < MOST_LEVELS)
-        levels->narrow[levels->narrows++] = level.cycles;
+    else
+        remember(levels, &step, level.cycles);
 }
 
 /* Whether a level is what the next one is, but for a few lines that the level before both had kept: replacement at
@@ -425,23 +432,32 @@ static uint64_t memory_begins(const struct levels *levels)
     return levels->places ? levels->place[levels->places - 1].bytes : UINT64_MAX;
 }
 
-void levels_infer(struct levels *levels)
+/* Takes in the steps of places that farther ones undercut, or of the others. */
+static void add_steps(struct levels *levels, bool undercuts)
 {
     struct step step = {.weights = 0};
-    levels->count = 0;
-    levels->narrows = 0;
-    for (unsigned i = 0; i < levels->places; i++) {
-        const struct place *place = &levels->place[i];
-        bool good = !place->memory && place_is_pure(place) && (place->latency.seen || !undercut(levels, i));
-        if (step.weights > 0 && (!good || !belongs(&step, place))) {
-            add_step(levels, &step);
+    for (unsigned i = 0; i <= levels->places; i++) {
+        const struct place *place = i < levels->places ? &levels->place[i] : NULL;
+        bool in = place && !place->memory && place_is_pure(place) &&
+                  (!place->latency.seen && undercut(levels, i)) == undercuts;
+        if (step.weights > 0 && (!in || !belongs(&step, place))) {
+            if (undercuts)
+                remember(levels, &step, mean_of(&step));
+            else
+                add_step(levels, &step);
             step = (struct step){.weights = 0};
         }
-        if (good)
+        if (in)
             add_place(&step, place, i);
     }
-    if (step.weights > 0)
-        add_step(levels, &step);
+}
+
+void levels_infer(struct levels *levels)
+{
+    levels->count = 0;
+    levels->narrows = 0;
+    add_steps(levels, false);
+    add_steps(levels, true);
     add_others(levels);
     drop_remainders(levels);
     widen(levels);
