@@ -27,8 +27,8 @@ static const double SLICES = 0.1;
  * steps differ by a tick. */
 static const double STEPPED = 0.3;
 
-/* What variance a few groups make that are a step off, in squares of it; and a part of all, that are farther off. */
-static const double A_FEW = 0.05, FAR = 0.03;
+/* Steps from the middle one up to which the clock shows one of its neighbours: steps may be a tick longer. */
+static const double NEXT = 1.5;
 
 /* Standard deviations of a variance beyond which it is another one. */
 static const double UNUSUAL = 2.5;
@@ -212,28 +212,30 @@ static double middle_shown(const struct readings *readings)
 
 /* Whether groups vary more than the clock's steps make them, and slices do: then some of their targets were here, and
  * some there. What always takes the same is shown as one of two neighbouring steps, by turns; how often as the later
- * one follows from the mean, and so does the variance. A few groups that are far off do not count: one line of a level
- * far away takes as long as many steps. */
-static bool groups_vary(const struct readings *readings, double mean, const struct overhead *overhead, double step)
+ * one follows from the mean, and so does the variance. So few groups may be a step off, or farther off, that the mean
+ * is not by more than half of what makes two latencies. tolerance: that, in ticks a load. */
+static bool groups_vary(const struct readings *readings, double mean, const struct overhead *overhead, double step,
+                        double tolerance)
 {
-    double slices = SLICES * mean, middle = middle_shown(readings), sum = 0, squares = 0;
-    unsigned count = 0;
     if (!readings->shows || overhead->variance > STEPPED * step * step)
         return false; /* or it is not the steps that make readings vary */
+    double slices = SLICES * mean, middle = middle_shown(readings), sum = 0, squares = 0;
+    double few = tolerance / 2 * readings->group / step; /* part of all groups that may be a step off */
+    unsigned count = 0;
     for (unsigned i = 0; i < readings->shows; i++) {
         double away = ((double)readings->shown[i] - middle) / step;
-        if (away < -1.5 || away >= 1.5) /* steps may be a tick longer */
+        if (away < -NEXT || away >= NEXT)
             continue;
-        double whole = (int)(away + 1.5); /* 0, 1 or 2 */
+        double whole = (int)(away + NEXT); /* 0, 1 or 2 */
         sum += whole;
         squares += whole * whole;
         count++;
     }
-    if (count < (1 - FAR) * readings->shows)
+    if (readings->shows - count > few / NEXT * readings->shows)
         return true;
     sum /= count;
     double later = sum - (int)sum, variance = (squares / count - sum * sum) * step * step;
-    double most = (later * (1 - later) + A_FEW) * step * step + slices * slices * readings->group;
+    double most = (later * (1 - later) + few) * step * step + slices * slices * readings->group;
     return variance > most * (1 + UNUSUAL * square_root(2.0 / count));
 }
 
@@ -252,7 +254,8 @@ static void targets_of_groups(struct readings *readings, const struct overhead *
     /* Two readings of the clock, slices that differ, and no more: else targets were sometimes here, sometimes there. */
     double slices = SLICES * cluster.mean;
     if (within > 2 * clock + slices * slices / group ||
-        (cluster.share >= WHOLE && groups_vary(readings, cluster.mean, overhead, step)))
+        (cluster.share >= WHOLE &&
+         groups_vary(readings, cluster.mean, overhead, step, readings_tolerance(cluster.mean * cycles) / cycles)))
         return;
     double variance = cluster.variance * group;
     double least = (within > hidden ? within : hidden) * group / (cluster.share * count * times);
