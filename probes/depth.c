@@ -78,7 +78,7 @@ bool depth_open(struct depth *depth, struct bench *bench, const struct stretch *
     depth->page = stretch->page;
     depth->hit = hit;
     depth->extra = extra;
-    depth->overhead = ask_hits(depth);
+    depth->overhead = depth->hits = ask_hits(depth);
     bool single = readings_single(&depth->overhead, (double)bench->clock.step, bench->cycles_per_tick);
     depth->group = single ? 1 : stretch->page > ROW ? LARGE_GROUP : SMALL_GROUP;
     depth->others = stretch->base + room;
@@ -197,7 +197,8 @@ static bool time_targets(struct depth *depth, const struct layout *layout, struc
         double taken = (double)door.ticks - depth->hit * group;
         if (group > LARGE_GROUP) /* so many doorsteps may not fit in the first level; but then the reading is long */
             taken = depth->overhead.mean + depth->extra * group;
-        else if (!overhead_learn(&depth->overhead, taken - depth->extra * group))
+        else if (!overhead_learn(&depth->overhead, taken - depth->extra * group) ||
+                 !overhead_learn(&depth->doors, taken - depth->extra * group))
             continue;
         readings_add(readings, &layout->order[i], ((double)reading.ticks - taken) / group, (double)reading.ticks);
     }
@@ -287,12 +288,28 @@ static bool enough(const struct depth *depth, const struct readings *readings, c
     return known_well(latency, first_look || hit);
 }
 
+/* Whether a group's doorsteps took longer than hits by what makes half of another latency: not all of them were in the
+ * first level, although just loaded. Some policies keep two lines of one set from staying there together. */
+static bool doors_miss(const struct depth *depth, double cycles)
+{
+    const struct overhead *doors = &depth->doors, *hits = &depth->hits;
+    double step = (double)depth->bench->clock.step, hidden = step * step / 6;
+    if (depth->group == 1 || !doors->readings || !hits->readings)
+        return false;
+    double varies = doors->variance > hidden ? doors->variance : hidden;
+    double once = hits->variance > hidden ? hits->variance : hidden;
+    double noise = square_root(varies / doors->readings + once / hits->readings);
+    double room = readings_tolerance(cycles) / depth->bench->cycles_per_tick / 2 * depth->group;
+    return doors->mean - hits->mean > room + 3 * noise;
+}
+
 bool depth_after(struct depth *depth, uint64_t bytes, unsigned passes, struct latency_of *latency)
 {
     struct readings readings = {.group = 1};
     struct layout layout = {.count = 0};
     unsigned rounds;
     uint64_t count = targets_beside(depth, bytes, &rounds);
+    depth->doors = (struct overhead){.most = depth->overhead.most};
     unsigned exploring = depth->group == 1 ? 0 : rounds / 4 < EXPLORING ? rounds / 4 : EXPLORING;
     double cycles, step = (double)depth->bench->clock.step;
     if (!cycles_of_tick(depth, &cycles))
@@ -316,6 +333,8 @@ bool depth_after(struct depth *depth, uint64_t bytes, unsigned passes, struct la
         if (enough(depth, &readings, latency, passes == 1, round >= 3 * exploring))
             break;
     }
+    if (doors_miss(depth, latency->cycles))
+        latency->share = 0;
     return bench_ok(depth->bench);
 }
 
