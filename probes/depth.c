@@ -37,6 +37,8 @@ enum {
     ADDS = 8192
 };
 
+static const double NO_MOST = 1e12; /* ticks */
+
 /* Between a target and its doorstep: no two targets of a layout are so far apart. */
 static const uint64_t BESIDE = FEW * SLOT;
 
@@ -197,8 +199,9 @@ static bool time_targets(struct depth *depth, const struct layout *layout, struc
         double taken = (double)door.ticks - depth->hit * group;
         if (group > LARGE_GROUP) /* so many doorsteps may not fit in the first level; but then the reading is long */
             taken = depth->overhead.mean + depth->extra * group;
-        else if (!overhead_learn(&depth->overhead, taken - depth->extra * group) ||
-                 !overhead_learn(&depth->doors, taken - depth->extra * group))
+        else if (overhead_learn(&depth->overhead, taken - depth->extra * group))
+            overhead_learn(&depth->doors, taken - depth->extra * group);
+        else
             continue;
         readings_add(readings, &layout->order[i], ((double)reading.ticks - taken) / group, (double)reading.ticks);
     }
@@ -309,7 +312,7 @@ bool depth_after(struct depth *depth, uint64_t bytes, unsigned passes, struct la
     struct layout layout = {.count = 0};
     unsigned rounds;
     uint64_t count = targets_beside(depth, bytes, &rounds);
-    depth->doors = (struct overhead){.most = depth->overhead.most};
+    depth->doors = (struct overhead){.most = NO_MOST}; /* what is far off is not learned as overhead either */
     unsigned exploring = depth->group == 1 ? 0 : rounds / 4 < EXPLORING ? rounds / 4 : EXPLORING;
     double cycles, step = (double)depth->bench->clock.step;
     if (!cycles_of_tick(depth, &cycles))
