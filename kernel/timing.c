@@ -5,9 +5,10 @@
 
 enum {
     EMPTY_RUNS = 2000,
-    STEP_RUNS = 4096,       /* differences that the clock's step is sought in */
-    STEP_LENGTHS = 97,      /* of so many different lengths */
-    LEAST_DIFFERENCES = 64, /* other than 0 */
+    STEP_RUNS = 4096,           /* differences that the clock's step is sought in */
+    STEP_LENGTHS = 97,          /* of so many different lengths */
+    LEAST_RUNS = STEP_RUNS / 8, /* longer than the shortest by less than STEP_DIFFERENCES: emulated adds take long */
+    LEAST_DIFFERENCES = 64,     /* other than 0 */
     LARGEST_STEP = 512,
     SCALED_STEP = 8, /* from here on a step may be no whole number of ticks */
     FINE = 64,       /* parts of a tick that such a step is sought in */
@@ -62,7 +63,7 @@ uint64_t timing_step_of(const uint16_t times[STEP_DIFFERENCES])
     unsigned count = 0;
     for (unsigned i = 0; i < STEP_DIFFERENCES; i++)
         count += times[i];
-    if (count < STEP_RUNS / 2 || count - times[0] < LEAST_DIFFERENCES)
+    if (count < LEAST_RUNS || count - times[0] < LEAST_DIFFERENCES)
         return 1;
     /* Steps that differ by a tick make the shortest run differ by one, too. */
     uint64_t between = times[1] > count / 100 ? FINE / 2 : 0;

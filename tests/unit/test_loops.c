@@ -313,6 +313,21 @@ static void steps_of_clocks_are_found(void **state)
         }
 }
 
+/* An emulated core: 16 ticks an instruction, three of them an add, so that most runs are longer than what is counted.
+ */
+static void a_step_is_found_where_adds_take_long(void **state)
+{
+    uint16_t times[STEP_DIFFERENCES] = {0};
+
+    (void)state;
+    for (unsigned i = 0; i < 4096; i++) {
+        unsigned adds = i % 97, ticks = adds / 48 * 800 + adds % 48 * 48;
+        if (ticks < STEP_DIFFERENCES)
+            times[ticks]++;
+    }
+    assert_int_equal(timing_step_of(times), 16);
+}
+
 /* A fifth of the readings interrupted, none at all, or a clock that stands still: every tick may be shown. */
 static void no_step_where_none_is_seen(void **state)
 {
@@ -336,6 +351,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_of_clocks_are_found),
+        cmocka_unit_test(a_step_is_found_where_adds_take_long),
         cmocka_unit_test(no_step_where_none_is_seen),
         cmocka_unit_test(loads_are_counted_exactly),
         cmocka_unit_test(stores_are_counted_exactly),
