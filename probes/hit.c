@@ -9,6 +9,10 @@ enum { ROUNDS = 32, MOST_ROUNDS = 6 * ROUNDS };
 /* From here on no further look is taken. What is still open after the last one is no surer than that. */
 static const double SURE = 0.9, OPEN = 0.5;
 
+/* Core cycles. A load that hits takes a whole number of them: what is further from one, beyond what the clock's step
+ * explains, was held up, and nobody knows for how long. Beginning a batch takes a hundredth of one. */
+static const double HELD_UP = 0.05;
+
 static struct walk neighbours(struct bench *bench, uint64_t base)
 {
     struct stops stops = stops_sequence(base, 16, NEIGHBOURS);
@@ -43,6 +47,8 @@ static void judge(struct hit *hit, double *loads, double *adds, double *cycles, 
     hit->low = (low < value ? low : value) - slack;
     hit->high = (high > value ? high : value) + slack;
     hit->confidence = confidence_from(confidence_rounding(low, whole + away + slack, high, ROUNDS));
+    if (away > slack + HELD_UP && hit->confidence > OPEN)
+        hit->confidence = OPEN;
     if (away + slack < 0.5 && hit->confidence >= 0.5)
         hit->cycles = (uint64_t)whole;
 }

@@ -270,25 +270,37 @@ static void one_group_is_no_part(void **state)
     assert_true(latency.share == 0);
 }
 
-/* Of a clock that moves by 36 ticks: groups of eight, so many of a hundred a step earlier, later, and farther off.
- * The share of the targets that agree, on the whole. */
-static double share_of_steps(unsigned earlier, unsigned later, unsigned far, unsigned far_steps, double variance)
+enum { SHOWN = 400 };
+
+/* Of a clock that moves by 36 ticks: groups of eight, so many of a hundred a step earlier, later, and farther off. */
+static void show_steps(struct readings *readings, unsigned earlier, unsigned later, unsigned far, unsigned far_steps)
 {
-    static struct readings readings;
-    struct overhead overhead = {.readings = 100, .most = 144, .variance = variance};
-    struct latency_of latency;
-    readings = (struct readings){.group = GROUP};
-    for (unsigned i = 0; i < 400; i++) {
+    for (unsigned i = 0; i < SHOWN; i++) {
         /* In no order that a group of targets would see more of than another. */
         unsigned place = i / 2 * 37 % 100, steps = 4;
         steps = place < earlier ? 3 : place < earlier + later ? 5 : place < earlier + later + far ? 4 + far_steps : 4;
         uint16_t targets[GROUP];
         for (unsigned j = 0; j < GROUP; j++)
             targets[j] = (uint16_t)(i % 2 * GROUP + j);
-        readings_add(&readings, targets, (36.0 * steps - 30) / GROUP, 36.0 * steps);
+        readings_add(readings, targets, (36.0 * steps - 30) / GROUP, 36.0 * steps);
     }
-    readings_agreeing(&readings, &overhead, 36, 1, &latency);
+}
+
+/* The share of the targets that agree, on the whole. */
+static double share_shown(struct readings *readings, double variance)
+{
+    struct overhead overhead = {.readings = 100, .most = 144, .variance = variance};
+    struct latency_of latency;
+    readings_agreeing(readings, &overhead, 36, 1, &latency);
     return latency.share;
+}
+
+static double share_of_steps(unsigned earlier, unsigned later, unsigned far, unsigned far_steps, double variance)
+{
+    static struct readings readings;
+    readings = (struct readings){.group = GROUP};
+    show_steps(&readings, earlier, later, far, far_steps);
+    return share_shown(&readings, variance);
 }
 
 static void what_is_shown_as_two_steps_is_a_level(void **state)
@@ -314,6 +326,21 @@ static void a_few_groups_may_be_far_off(void **state)
     (void)state;
     assert_true(share_of_steps(0, 25, 2, 4, 200) == 1);
     assert_true(share_of_steps(0, 0, 8, 2, 200) == 0);
+}
+
+/* While targets are brought together, groups are mixtures. That says nothing of what they are afterwards. */
+static void what_groups_showed_before_they_were_alike_does_not_count(void **state)
+{
+    static struct readings readings;
+    (void)state;
+    for (unsigned alike = 0; alike < 2; alike++) {
+        readings = (struct readings){.group = GROUP};
+        show_steps(&readings, 20, 20, 0, 2);
+        if (alike)
+            readings_alike(&readings);
+        show_steps(&readings, 0, 25, 0, 2);
+        assert_true(share_shown(&readings, 200) == alike);
+    }
 }
 
 static void half_is_forgotten(void **state)
@@ -350,6 +377,7 @@ int main(void)
         cmocka_unit_test(what_is_shown_as_two_steps_is_a_level),
         cmocka_unit_test(what_is_shown_as_three_steps_is_none),
         cmocka_unit_test(a_few_groups_may_be_far_off),
+        cmocka_unit_test(what_groups_showed_before_they_were_alike_does_not_count),
         cmocka_unit_test(half_is_forgotten),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
