@@ -236,7 +236,7 @@ for group in range(GROUPS):
     random_group(group)
 
 
-@model("regressions", seconds=40)
+@model("regressions", seconds=110)
 def regressions(context):
     """Machines that once came out wrong: MACHINE_SEED|NAME RUN_SEED NOISE # what was wrong."""
     failed = []
