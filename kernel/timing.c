@@ -7,7 +7,7 @@ enum {
     EMPTY_RUNS = 2000,
     STEP_RUNS = 4096,           /* differences that the clock's step is sought in */
     STEP_LENGTHS = 97,          /* of so many different lengths */
-    LEAST_RUNS = STEP_RUNS / 8, /* longer than the shortest by less than STEP_DIFFERENCES: emulated adds take long */
+    LEAST_RUNS = STEP_RUNS / 5, /* within STEP_DIFFERENCES: some of a round of adds, not single ones only */
     LEAST_DIFFERENCES = 64,     /* other than 0 */
     LARGEST_STEP = 512,
     SCALED_STEP = 8, /* from here on a step may be no whole number of ticks */

@@ -13,10 +13,10 @@ uint64_t timing_step(uint64_t rdtscp);
 
 enum { STEP_DIFFERENCES = 1024 };
 
-/* That, from how often each difference of two runs was read: of 4096, an eighth of which are shorter than that. A clock
- * whose step is no whole number of ticks, because the hypervisor scales it or because it counts at a multiple of half
- * the reference clock, shows steps that differ by a tick (24 and 25 on a Zen 3 whose step is 24.5): the shorter one is
- * the step. Steps up to 512 ticks, below 8 only whole ones. */
+/* That, from how often each difference of two runs was read: of 4096, a fifth of which differ by less than that. A
+ * clock whose step is no whole number of ticks, because the hypervisor scales it or because it counts at a multiple of
+ * half the reference clock, shows steps that differ by a tick (24 and 25 on a Zen 3 whose step is 24.5): the shorter
+ * one is the step. Steps up to 512 ticks, below 8 only whole ones. */
 uint64_t timing_step_of(const uint16_t times[STEP_DIFFERENCES]);
 
 /* Whether LFENCE keeps RDTSC from being executed before a chain of multiplications that stands before it. On AMD
