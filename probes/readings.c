@@ -69,7 +69,7 @@ bool overhead_learn(struct overhead *overhead, double ticks)
         return false;
     overhead->readings++;
     overhead->mean += away / overhead->readings;
-    overhead->variance += (away * away - overhead->variance) / overhead->readings;
+    overhead->variance += (away * (ticks - overhead->mean) - overhead->variance) / overhead->readings;
     return true;
 }
 
@@ -212,8 +212,8 @@ static double middle_shown(const struct readings *readings)
 
 /* Whether groups vary more than the clock's steps make them, and slices do: then some of their targets were here, and
  * some there. What always takes the same is shown as one of two neighbouring steps, by turns; how often as the later
- * one follows from the mean, and so does the variance. So few groups may be a step off, or farther off, that the mean
- * is not by more than half of what makes two latencies. tolerance: that, in ticks a load. */
+ * one follows from the mean, and so does the variance. So few groups may be a step off, or fewer by more steps, that
+ * the mean is not by more than half of what makes two latencies. tolerance: that, in ticks a load. */
 static bool groups_vary(const struct readings *readings, double mean, const struct overhead *overhead, double step,
                         double tolerance)
 {
@@ -221,17 +221,20 @@ static bool groups_vary(const struct readings *readings, double mean, const stru
         return false; /* or it is not the steps that make readings vary */
     double slices = SLICES * mean, middle = middle_shown(readings), sum = 0, squares = 0;
     double few = tolerance / 2 * readings->group / step; /* part of all groups that may be a step off */
+    double far = 0;
     unsigned count = 0;
     for (unsigned i = 0; i < readings->shows; i++) {
         double away = ((double)readings->shown[i] - middle) / step;
-        if (away < -NEXT || away >= NEXT)
+        if (away < -NEXT || away >= NEXT) {
+            far += apart(away, 0);
             continue;
+        }
         double whole = (int)(away + NEXT); /* 0, 1 or 2 */
         sum += whole;
         squares += whole * whole;
         count++;
     }
-    if (readings->shows - count > few / NEXT * readings->shows)
+    if (far > few * readings->shows)
         return true;
     sum /= count;
     double later = sum - (int)sum, variance = (squares / count - sum * sum) * step * step;
