@@ -50,8 +50,8 @@ static bool link(struct depth *depth, uint64_t from, uint64_t to)
     return bench_ok(depth->bench);
 }
 
-/* What a short reading of a hit has too much, from many of them. */
-static struct overhead ask_hits(struct depth *depth)
+/* What a short reading of so many hits has too much, from many of them. */
+static struct overhead ask_hits(struct depth *depth, unsigned loads)
 {
     struct bench *bench = depth->bench;
     struct random random = {bench_seed(bench)};
@@ -61,10 +61,10 @@ static struct overhead ask_hits(struct depth *depth)
         for (unsigned i = 0; i < HITS; i++) {
             struct reading reading;
             if (!bench_run(bench, OP_LOAD, depth->targets, 1 + random_below(&random, SPREAD), &reading) ||
-                !bench_run(bench, OP_LOAD, depth->targets, 1, &reading))
+                !bench_run(bench, OP_LOAD, depth->targets, loads, &reading))
                 break;
             if (!reading.disturbances && !reading.lost)
-                values[count++] = (double)reading.ticks - depth->hit - depth->extra;
+                values[count++] = (double)reading.ticks - (depth->hit + depth->extra) * loads;
         }
     return overhead_of(values, count, (double)bench->clock.step);
 }
@@ -80,9 +80,10 @@ bool depth_open(struct depth *depth, struct bench *bench, const struct stretch *
     depth->page = stretch->page;
     depth->hit = hit;
     depth->extra = extra;
-    depth->overhead = depth->hits = ask_hits(depth);
+    depth->overhead = ask_hits(depth, 1);
     bool single = readings_single(&depth->overhead, (double)bench->clock.step, bench->cycles_per_tick);
     depth->group = single ? 1 : stretch->page > ROW ? LARGE_GROUP : SMALL_GROUP;
+    depth->hits = single ? depth->overhead : ask_hits(depth, depth->group);
     depth->others = stretch->base + room;
     depth->most = room < stretch->size ? stretch->size - room : 0;
     return depth->most >= room;
@@ -291,19 +292,32 @@ static bool enough(const struct depth *depth, const struct readings *readings, c
     return known_well(latency, first_look || hit);
 }
 
-/* Whether a group's doorsteps took longer than hits by what makes half of another latency: not all of them were in the
- * first level, although just loaded. Some policies keep two lines of one set from staying there together. */
-static bool doors_miss(const struct depth *depth, double cycles)
+/* Ticks that each doorstep of a group took longer than a hit, where that is more than half of what makes two latencies:
+ * not all doorsteps were in the first level, although just loaded. Some policies keep two lines of one set from staying
+ * there together. cycles: of a tick just now. */
+static double late_doors(const struct depth *depth, unsigned group, double took, double cycles)
 {
     const struct overhead *doors = &depth->doors, *hits = &depth->hits;
     double step = (double)depth->bench->clock.step, hidden = step * step / 6;
-    if (depth->group == 1 || !doors->readings || !hits->readings)
-        return false;
+    if (group == 1 || !doors->readings || !hits->readings)
+        return 0;
     double varies = doors->variance > hidden ? doors->variance : hidden;
     double once = hits->variance > hidden ? hits->variance : hidden;
     double noise = square_root(varies / doors->readings + once / hits->readings);
-    double room = readings_tolerance(cycles) / depth->bench->cycles_per_tick / 2 * depth->group;
-    return doors->mean - hits->mean > room + 3 * noise;
+    /* A core that has become slower since then made hits longer, too. */
+    double slower = (depth->hit + depth->extra) * group * (depth->bench->cycles_per_tick / cycles - 1);
+    double late = doors->mean - hits->mean - slower;
+    return late > readings_tolerance(took) / cycles / 2 * group + 3 * noise ? late / group : 0;
+}
+
+/* What targets took is more than it seems by what their doorsteps were late, which is known to half of that. */
+static void mend_late(struct latency_of *latency, double late)
+{
+    latency->cycles += late;
+    latency->low += late;
+    latency->middle += late;
+    latency->high += late;
+    latency->variance += late * late / 4;
 }
 
 bool depth_after(struct depth *depth, uint64_t bytes, unsigned passes, struct latency_of *latency)
@@ -312,6 +326,7 @@ bool depth_after(struct depth *depth, uint64_t bytes, unsigned passes, struct la
     struct layout layout = {.count = 0};
     unsigned rounds;
     uint64_t count = targets_beside(depth, bytes, &rounds);
+    struct overhead before = depth->overhead;
     depth->doors = (struct overhead){.most = NO_MOST}; /* what is far off is not learned as overhead either */
     unsigned exploring = depth->group == 1 ? 0 : rounds / 4 < EXPLORING ? rounds / 4 : EXPLORING;
     double cycles, step = (double)depth->bench->clock.step;
@@ -336,8 +351,11 @@ bool depth_after(struct depth *depth, uint64_t bytes, unsigned passes, struct la
         if (enough(depth, &readings, latency, passes == 1, round >= 3 * exploring))
             break;
     }
-    if (doors_miss(depth, latency->cycles))
-        latency->share = 0;
+    double late = late_doors(depth, readings.group, latency->cycles, cycles);
+    if (late > 0) {
+        mend_late(latency, late * cycles);
+        depth->overhead = before;
+    }
     return bench_ok(depth->bench);
 }
 

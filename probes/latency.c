@@ -100,10 +100,21 @@ static void note_first(struct latency *latency, uint64_t cost)
 /* A latency whose level is not certain is said all the same, with so much doubt at most. */
 static const double LEAST_SURE = 0.7;
 
-/* That a level's value is wrong: noise, or another level overlooked before it. */
-static double error_of(const struct level *level)
+/* Hits less sure than that are in doubt, and with them every latency that a cycle would make another one. */
+static const double SURE_OF_HITS = 0.9;
+
+static double doubt_of_hits(const struct latency *latency, double cycles)
 {
-    return (level->numbering < LEAST_SURE ? level->numbering : LEAST_SURE) +
+    bool matters = readings_tolerance(cycles) < 1;
+    return matters && latency->hit.confidence < SURE_OF_HITS ? 1 - latency->hit.confidence : 0;
+}
+
+/* That a level's value is wrong: noise, another level overlooked before it, or what hits take, from which it is told.
+ */
+static double error_of(const struct latency *latency, const struct level *level)
+{
+    double doubt = level->numbering + doubt_of_hits(latency, level->cycles);
+    return (doubt < LEAST_SURE ? doubt : LEAST_SURE) +
            confidence_within(level->deviation, readings_tolerance(level->cycles));
 }
 
@@ -122,7 +133,8 @@ static void note_staircase(struct latency *latency)
 static void note_memory(struct latency *latency, unsigned count, uint64_t cost)
 {
     const struct levels *levels = &latency->levels;
-    double error = confidence_within(levels->memory.deviation, readings_tolerance(levels->memory.cycles));
+    double error = confidence_within(levels->memory.deviation, readings_tolerance(levels->memory.cycles)) +
+                   doubt_of_hits(latency, levels->memory.cycles);
     if (levels->memory.cycles > 0) {
         note_latency(latency, "mem", levels->memory.cycles, error, cost,
                      levels->flushed ? "flushed lines, in rows of memory at random" : "the staircase's last step");
@@ -148,7 +160,7 @@ static void note_levels(struct latency *latency, uint64_t cost)
     unsigned begin = levels->count && levels->level[0].cycles <= first + readings_tolerance(first);
     for (unsigned i = begin; i < levels->count; i++) {
         char id[] = {'l', (char)('2' + (i - begin)), 0};
-        note_latency(latency, id, levels->level[i].cycles, error_of(&levels->level[i]), cost,
+        note_latency(latency, id, levels->level[i].cycles, error_of(latency, &levels->level[i]), cost,
                      "lines that other bytes have pushed out of every nearer level");
     }
     note_memory(latency, 1 + levels->count - begin, cost);

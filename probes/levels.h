@@ -6,6 +6,7 @@
 enum {
     MOST_PLACES = 256,
     MOST_LEVELS = 8,
+    MOST_NARROW = 32,
     MOST_EARLY = 2,
     SMALLEST_PLACE = 1 << 10, /* bytes */
     LEAST_PLACES = 3          /* that make a level, where single loads are not seen */
@@ -46,7 +47,7 @@ struct levels {
         level[MOST_LEVELS]; /* by latency; the first level's is [0] where it has a step; memory's is not here */
     unsigned count;
     struct level memory;        /* cycles 0: not reached */
-    double narrow[MOST_LEVELS]; /* steps that were seen, but not well enough to be levels */
+    double narrow[MOST_NARROW]; /* steps that were seen, but not well enough to be levels */
     unsigned narrows;
     double counting;         /* probability that a level was overlooked */
     bool flushed;            /* memory's latency was asked by flushing lines */

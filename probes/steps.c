@@ -250,7 +250,7 @@ static bool stands(const struct levels *levels, const struct step *step, const s
 /* What was seen, but not well enough, is remembered. */
 static void remember(struct levels *levels, const struct step *step, double cycles)
 {
-    if (step->places > 1 && levels->narrows < MOST_LEVELS)
+    if (step->places > 1 && levels->narrows < MOST_NARROW)
         levels->narrow[levels->narrows++] = cycles;
 }
 
@@ -364,7 +364,7 @@ static void add_other(struct levels *levels, unsigned index, double cycles)
     level.deviation = readings_tolerance(cycles) / 8 + levels->step / 8;
     if (level.places > 1)
         put_level(levels, &level);
-    else if (levels->narrows < MOST_LEVELS)
+    else if (levels->narrows < MOST_NARROW)
         levels->narrow[levels->narrows++] = cycles;
 }
 
