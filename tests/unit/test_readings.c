@@ -321,8 +321,8 @@ static void what_is_shown_as_three_steps_is_none(void **state)
     assert_true(share_of_steps(20, 20, 0, 2, 400) == 1); /* it is not steps that make readings vary */
 }
 
-/* As long as the mean is not, by half of what makes two latencies: 2 groups of 100 that are 144 ticks too long make 0.36
- * ticks a load. */
+/* As long as the mean is not, by half of what makes two latencies: 2 groups of 100 that are 144 ticks too long make
+ * 0.36 ticks a load. */
 static void a_few_groups_may_be_far_off(void **state)
 {
     (void)state;
