@@ -97,8 +97,8 @@ static bool several(const struct step *step)
     return step->weights >= 2 * step->largest;
 }
 
-/* By how much latencies surely rise, or fall, from the first place to the last one, in core cycles, 0: not for certain;
- * and how many octaves that is. By the line through them, against the logarithm of the bytes. */
+/* By how much latencies surely rise from the first place to the last one, in core cycles, less than 0: fall, 0: not for
+ * certain; and how many octaves that is. By the line through them, against the logarithm of the bytes. */
 static double rise_of(const struct levels *levels, const struct step *step, double *octaves)
 {
     double x = 0, xx = 0, xy = 0;
@@ -112,13 +112,13 @@ static double rise_of(const struct levels *levels, const struct step *step, doub
     }
     double spread = xx - x * x / step->weights, rise = xy - x * mean_of(step); /* slope times spread */
     *octaves = octaves_of(&levels->place[step->last]) - octaves_of(&levels->place[step->first]);
-    return rise * rise > UNUSUAL * UNUSUAL * spread ? apart(rise, 0) / spread * *octaves : 0;
+    return rise * rise > UNUSUAL * UNUSUAL * spread ? rise / spread * *octaves : 0;
 }
 
-/* Whether latencies neither rise nor fall by what makes half of another latency, from the first place to the last one
- * or, if that is farther, in an octave. From one level to the next, under replacement at random, latencies rise so
- * slowly that neighbours do not differ; but over several octaves they rise a little in a level, too, as others take
- * lines of it in the meantime. */
+/* Whether latencies do not rise by what makes half of another latency, from the first place to the last one or, if that
+ * is farther, in an octave. From one level to the next, under replacement at random, latencies rise so slowly that
+ * neighbours do not differ; but over several octaves they rise a little in a level, too, as others take lines of it in
+ * the meantime. No mixture falls, for the more was read the more is gone: what falls is noise, and doubt. */
 static bool horizontal(const struct levels *levels, const struct step *step)
 {
     double octaves, rise = rise_of(levels, step, &octaves);
@@ -265,7 +265,7 @@ static void add_step(struct levels *levels, const struct step *whole)
         level.deviation = 0;
     } else if (!step.seen) {
         double octaves;
-        level.deviation += ALONG * rise_of(levels, &step, &octaves);
+        level.deviation += ALONG * apart(rise_of(levels, &step, &octaves), 0);
     }
     if (is)
         put_level(levels, &level);

@@ -154,6 +154,20 @@ static void a_slope_is_no_level(void **state)
     expect_level(levels, 1, 40);
 }
 
+/* No mixture falls: lion-cove, office. That it falls leaves a doubt. */
+static void what_falls_is_noise(void **state)
+{
+    static const double falling[] = {9.21, 8.94, 8.69, 8.56};
+    struct levels *levels = *state;
+    for (unsigned i = 0; i < 4; i++)
+        add(levels, (uint64_t)(48 + 16 * (i % 2)) << (10 + i / 2), falling[i], 1, 0.162);
+    step(levels, 192, 2048, 17);
+    step(levels, 4096, 6144, MEMORY);
+    infer(levels, 3);
+    assert_true(levels->level[1].cycles > 8.8 && levels->level[1].cycles < 8.9);
+    assert_true(levels->level[1].deviation > 0.2 && levels->level[1].deviation < 0.4);
+}
+
 /* A long step that rises by a part of what makes two latencies is a level, however surely it rises. */
 static void hardly_a_slope_is_a_level(void **state)
 {
@@ -401,6 +415,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_hit_is_no_excuse, begin, end),
         cmocka_unit_test_setup_teardown(two_places_are_no_level, begin, end),
         cmocka_unit_test_setup_teardown(a_slope_is_no_level, begin, end),
+        cmocka_unit_test_setup_teardown(what_falls_is_noise, begin, end),
         cmocka_unit_test_setup_teardown(hardly_a_slope_is_a_level, begin, end),
         cmocka_unit_test_setup_teardown(a_rise_over_octaves_is_a_level, begin, end),
         cmocka_unit_test_setup_teardown(a_step_that_goes_on_is_a_level, begin, end),
