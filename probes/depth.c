@@ -83,7 +83,8 @@ bool depth_open(struct depth *depth, struct bench *bench, const struct stretch *
     depth->overhead = ask_hits(depth, 1);
     bool single = readings_single(&depth->overhead, (double)bench->clock.step, bench->cycles_per_tick);
     depth->group = single ? 1 : stretch->page > ROW ? LARGE_GROUP : SMALL_GROUP;
-    depth->hits = single ? depth->overhead : ask_hits(depth, depth->group);
+    if (!single)
+        depth->hits = ask_hits(depth, depth->group);
     depth->others = stretch->base + room;
     depth->most = room < stretch->size ? stretch->size - room : 0;
     return depth->most >= room;
@@ -299,7 +300,7 @@ static double late_doors(const struct depth *depth, unsigned group, double took,
 {
     const struct overhead *doors = &depth->doors, *hits = &depth->hits;
     double step = (double)depth->bench->clock.step, hidden = step * step / 6;
-    if (group == 1 || !doors->readings || !hits->readings)
+    if (!doors->readings || !hits->readings)
         return 0;
     double varies = doors->variance > hidden ? doors->variance : hidden;
     double once = hits->variance > hidden ? hits->variance : hidden;

@@ -49,8 +49,13 @@ static void judge(struct hit *hit, double *loads, double *adds, double *cycles, 
     hit->confidence = confidence_from(confidence_rounding(low, whole + away + slack, high, ROUNDS));
     if (away > slack + HELD_UP && hit->confidence > OPEN)
         hit->confidence = OPEN;
-    if (away + slack < 0.5 && hit->confidence >= 0.5)
+    if (away + slack < 0.5 && hit->confidence >= OPEN)
         hit->cycles = (uint64_t)whole;
+}
+
+bool hit_is_sure(const struct hit *hit)
+{
+    return hit->confidence >= SURE;
 }
 
 /* Whoever shares the core may hold up whole rounds, one after the other: then more of them are looked at, a while
@@ -73,7 +78,7 @@ bool hit_measure(struct bench *bench, uint64_t base, struct hit *hit)
         unsigned first = round - ROUNDS;
         judge(&latest, &loads[first], &adds[first], &cycles[first], ROUNDS, step);
         judge(hit, loads, adds, cycles, round, step);
-        if (hit->cycles && latest.cycles == hit->cycles && hit->confidence >= SURE)
+        if (hit->cycles && latest.cycles == hit->cycles && hit_is_sure(hit))
             return bench_ok(bench);
         if (round < MOST_ROUNDS)
             bench_wait(bench, round / ROUNDS);

@@ -9,6 +9,9 @@ struct hit {
     double low, high;  /* core cycles: what noise and the clock's step leave possible */
 };
 
+/* Whether what a hit takes is known for certain: so well that no further look is taken at it. */
+bool hit_is_sure(const struct hit *);
+
 /* Measures it on NEIGHBOURS neighbours at a mapped address; bench->cycles_per_tick must be known. False: skipped or
  * refused. */
 bool hit_measure(struct bench *, uint64_t base, struct hit *);

@@ -100,13 +100,11 @@ static void note_first(struct latency *latency, uint64_t cost)
 /* A latency whose level is not certain is said all the same, with so much doubt at most. */
 static const double LEAST_SURE = 0.7;
 
-/* Hits less sure than that are in doubt, and with them every latency that a cycle would make another one. */
-static const double SURE_OF_HITS = 0.9;
-
+/* Hits that are not sure leave every latency in doubt that a cycle would make another one. */
 static double doubt_of_hits(const struct latency *latency, double cycles)
 {
     bool matters = readings_tolerance(cycles) < 1;
-    return matters && latency->hit.confidence < SURE_OF_HITS ? 1 - latency->hit.confidence : 0;
+    return matters && !hit_is_sure(&latency->hit) ? 1 - latency->hit.confidence : 0;
 }
 
 /* That a level's value is wrong: noise, another level overlooked before it, or what hits take, from which it is told.

@@ -97,9 +97,15 @@ static bool several(const struct step *step)
     return step->weights >= 2 * step->largest;
 }
 
-/* By how much latencies surely rise from the first place to the last one, in core cycles, less than 0: fall, 0: not for
- * certain; and how many octaves that is. By the line through them, against the logarithm of the bytes. */
-static double rise_of(const struct levels *levels, const struct step *step, double *octaves)
+/* Octaves from the first place to the last one. */
+static double octaves_across(const struct levels *levels, const struct step *step)
+{
+    return octaves_of(&levels->place[step->last]) - octaves_of(&levels->place[step->first]);
+}
+
+/* By how much latencies surely rise from the first place to the last one, in core cycles; less than 0: fall, 0: not for
+ * certain. By the line through them, against the logarithm of the bytes. */
+static double rise_of(const struct levels *levels, const struct step *step)
 {
     double x = 0, xx = 0, xy = 0;
     for (unsigned i = step->first; i <= step->last; i++) {
@@ -111,8 +117,7 @@ static double rise_of(const struct levels *levels, const struct step *step, doub
         xy += weight * at * levels->place[i].latency.cycles;
     }
     double spread = xx - x * x / step->weights, rise = xy - x * mean_of(step); /* slope times spread */
-    *octaves = octaves_of(&levels->place[step->last]) - octaves_of(&levels->place[step->first]);
-    return rise * rise > UNUSUAL * UNUSUAL * spread ? rise / spread * *octaves : 0;
+    return rise * rise > UNUSUAL * UNUSUAL * spread ? rise / spread * octaves_across(levels, step) : 0;
 }
 
 /* Whether latencies do not rise by what makes half of another latency, from the first place to the last one or, if that
@@ -121,8 +126,8 @@ static double rise_of(const struct levels *levels, const struct step *step, doub
  * the meantime. No mixture falls, for the more was read the more is gone: what falls is noise, and doubt. */
 static bool horizontal(const struct levels *levels, const struct step *step)
 {
-    double octaves, rise = rise_of(levels, step, &octaves);
-    return rise <= readings_tolerance(mean_of(step)) / 2 * (octaves > 1 ? octaves : 1);
+    double octaves = octaves_across(levels, step);
+    return rise_of(levels, step) <= readings_tolerance(mean_of(step)) / 2 * (octaves > 1 ? octaves : 1);
 }
 
 /* Whether a farther place was quicker, so that this one's targets cannot all have been in one level. */
@@ -264,8 +269,7 @@ static void add_step(struct levels *levels, const struct step *whole)
         level.cycles = levels->hit;
         level.deviation = 0;
     } else if (!step.seen) {
-        double octaves;
-        level.deviation += ALONG * apart(rise_of(levels, &step, &octaves), 0);
+        level.deviation += ALONG * apart(rise_of(levels, &step), 0);
     }
     if (is)
         put_level(levels, &level);

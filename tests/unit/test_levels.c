@@ -4,6 +4,12 @@
 #include "tests/unit/resting_host.h"
 #include "tests/unit/staircase.h"
 
+/* 32, 48, 64, 96 ... KB, in bytes. */
+static uint64_t half_octave(unsigned i)
+{
+    return (uint64_t)(32 + 16 * (i % 2)) << (10 + i / 2);
+}
+
 static void steps_are_levels(void **state)
 {
     struct levels *levels = *state;
@@ -160,7 +166,7 @@ static void what_falls_is_noise(void **state)
     static const double falling[] = {9.21, 8.94, 8.69, 8.56};
     struct levels *levels = *state;
     for (unsigned i = 0; i < 4; i++)
-        add(levels, (uint64_t)(48 + 16 * (i % 2)) << (10 + i / 2), falling[i], 1, 0.162);
+        add(levels, half_octave(i + 1), falling[i], 1, 0.162);
     step(levels, 192, 2048, 17);
     step(levels, 4096, 6144, MEMORY);
     infer(levels, 3);
@@ -173,7 +179,7 @@ static void hardly_a_slope_is_a_level(void **state)
 {
     struct levels *levels = *state;
     for (unsigned i = 0; i < 16; i++)
-        add(levels, (uint64_t)(32 + 16 * (i % 2)) << (10 + i / 2), 40 + 0.02 * i, 1, 0.02);
+        add(levels, half_octave(i), 40 + 0.02 * i, 1, 0.02);
     step(levels, 8192, 12288, MEMORY);
     infer(levels, 2);
     expect_level(levels, 1, 40.15);
@@ -185,7 +191,7 @@ static void a_rise_over_octaves_is_a_level(void **state)
 {
     struct levels *levels = *state;
     for (unsigned i = 0; i < 10; i++)
-        add(levels, (uint64_t)(32 + 16 * (i % 2)) << (10 + i / 2), 13.7 + 0.065 * i, 1, 0.16);
+        add(levels, half_octave(i), 13.7 + 0.065 * i, 1, 0.16);
     step(levels, 1024, 3072, 40);
     step(levels, 4096, 6144, MEMORY);
     infer(levels, 3);
@@ -201,7 +207,7 @@ static void a_step_that_goes_on_is_a_level(void **state)
 {
     struct levels *levels = *state;
     for (unsigned i = 0; i < 10; i++)
-        add(levels, (uint64_t)(32 + 16 * (i % 2)) << (10 + i / 2), scattered[i], 1, 0.163);
+        add(levels, half_octave(i), scattered[i], 1, 0.163);
     step(levels, 1024, 3072, 62);
     step(levels, 4096, 6144, MEMORY);
     infer(levels, 3);
@@ -228,7 +234,7 @@ static void one_of_many_may_be_off(void **state)
 {
     struct levels *levels = *state;
     for (unsigned i = 0; i < 8; i++)
-        add(levels, (uint64_t)(32 + 16 * (i % 2)) << (10 + i / 2), i == 2 ? 30.2 : 31, 1, 0.15);
+        add(levels, half_octave(i), i == 2 ? 30.2 : 31, 1, 0.15);
     step(levels, 512, 1536, 100);
     step(levels, 4096, 6144, MEMORY);
     infer(levels, 3);
