@@ -145,7 +145,7 @@ static bool vague_together(const struct levels *levels, unsigned index)
     return cycles > levels->hit + tolerance && agreeing_with(levels, index).weights * tolerance * tolerance < 9;
 }
 
-enum closer { LONELY, VAGUE };
+enum closer { LONELY, VAGUE, RISING };
 
 /* Whether a place asks for others beside it. */
 static bool asks(const struct levels *levels, unsigned index, enum closer why)
@@ -153,33 +153,50 @@ static bool asks(const struct levels *levels, unsigned index, enum closer why)
     const struct place *place = &levels->place[index];
     if (place->memory || !place_is_pure(place))
         return false;
-    return why == LONELY ? lonely(levels, index) : vague_together(levels, index);
+    switch (why) {
+    case LONELY:
+        return lonely(levels, index);
+    case VAGUE:
+        return vague_together(levels, index);
+    case RISING:
+        return place->rises;
+    }
+    return false;
 }
 
-/* Looks closer beside places that ask for it, while fewer than `most` visits have been made. */
-static bool look_closer(struct depth *depth, struct levels *levels, enum closer why, uint64_t most)
+/* Looks closer beside places that ask for it, no closer than a part of an octave, while fewer than `most` visits have
+ * been made. */
+static bool look_closer(struct depth *depth, struct levels *levels, enum closer why, unsigned parts, uint64_t most)
 {
-    for (unsigned parts = 4; parts <= CLOSEST; parts *= 2)
-        for (unsigned i = 1; i < levels->places && levels->places < MOST_PLACES; i++) {
-            if (machine_steps(depth->bench->machine) > most)
-                return true;
-            uint64_t low = levels->place[i - 1].bytes, high = levels->place[i].bytes;
-            uint64_t middle = (low + high) / 2 / LINE * LINE;
-            if (high - low <= power_of_two_within(low) / parts || middle <= low ||
-                (!asks(levels, i - 1, why) && !asks(levels, i, why)))
-                continue;
-            if (!insert(depth, levels, i, middle))
-                return false;
-            i++;
-        }
+    for (unsigned i = 1; i < levels->places && levels->places < MOST_PLACES; i++) {
+        if (machine_steps(depth->bench->machine) > most)
+            return true;
+        uint64_t low = levels->place[i - 1].bytes, high = levels->place[i].bytes;
+        uint64_t middle = (low + high) / 2 / LINE * LINE;
+        if (high - low <= power_of_two_within(low) / parts || middle <= low ||
+            (!asks(levels, i - 1, why) && !asks(levels, i, why)))
+            continue;
+        if (!insert(depth, levels, i, middle))
+            return false;
+        i++;
+    }
     return true;
 }
 
-/* First wherever too few places agree: a level may be no larger than twice the one before it. */
+/* First wherever too few places agree: a level may be no larger than twice the one before it. Then where those that
+ * agree do not know it well enough. Then where they rise: one step in a hundred does by chance, and does not among more
+ * places; what is a mixture of two levels still does. */
 static bool look_closer_everywhere(struct depth *depth, struct levels *levels)
 {
     uint64_t most = machine_steps(depth->bench->machine) + MOST_CLOSER;
-    return look_closer(depth, levels, LONELY, most) && look_closer(depth, levels, VAGUE, most);
+    bool good = true;
+    for (enum closer why = LONELY; why <= RISING; why++)
+        for (unsigned parts = 4; parts <= CLOSEST && good; parts *= 2) {
+            if (why == RISING)
+                levels_find_steps(levels);
+            good = look_closer(depth, levels, why, parts, most);
+        }
+    return good;
 }
 
 /* Memory's latency, and the least that it takes, by which places that targets come to from memory are known. */

@@ -18,6 +18,7 @@ struct place {
     struct latency_of latency;
     double early[MOST_EARLY]; /* what single loads took before more passes moved the targets on; 0: nothing else */
     bool memory;              /* targets came from memory */
+    bool rises;               /* on a step that would be a level if it did not rise */
 };
 
 /* Whether enough targets were found in one level at a place. */
@@ -65,6 +66,9 @@ bool levels_flat(const struct levels *);
 /* Whether so many core cycles, known with that variance, are memory's: as much as the least that it takes, as far as
  * noise lets that be told. False also where lines cannot be flushed. */
 bool levels_are_memory(const struct levels *, double cycles, double variance);
+
+/* Finds the steps among places measured before, and says of each place whether its step only rises. */
+void levels_find_steps(struct levels *);
 
 /* Finds the levels among places measured before (by footprint, ascending), from these, hit, step, flushed and least,
  * and from memory's latency (cycles 0: not known). */

@@ -237,9 +237,9 @@ static bool is_hit(const struct levels *levels, const struct level *level)
     return 4 * away <= levels->hit && (!level->seen || away <= readings_tolerance(levels->hit) + 3 * level->deviation);
 }
 
-/* Whether a step is a level for certain: places on end agree, and know it well enough. Without single loads that takes
- * more of them, which lie a quarter from each other at least, and none of which decides alone. */
-static bool stands(const struct levels *levels, const struct step *step, const struct level *level, bool hit)
+/* Whether enough is known of a step for a level: places on end agree, and know it well enough. Without single loads
+ * that takes more of them, which lie a quarter from each other at least, and none of which decides alone. */
+static bool enough(const struct levels *levels, const struct step *step, const struct level *level, bool hit)
 {
     bool wide = level->last * 4 >= level->first * 5, known = 3 * level->deviation <= readings_tolerance(level->cycles);
     bool agree = steady(step) || goes_on(levels, step);
@@ -247,9 +247,13 @@ static bool stands(const struct levels *levels, const struct step *step, const s
         return false;
     if (hit)
         return step->seen || agree;
-    if (step->seen)
-        return known;
-    return step->places >= LEAST_PLACES && wide && known && several(step) && agree && horizontal(levels, step);
+    return known && (step->seen || (step->places >= LEAST_PLACES && wide && several(step) && agree));
+}
+
+/* Whether it is none, for all that is known of it, because it rises. A hit's is the first level's even so. */
+static bool only_rises(const struct levels *levels, const struct step *step, bool hit)
+{
+    return !hit && !step->seen && !horizontal(levels, step);
 }
 
 /* What was seen, but not well enough, is remembered. */
@@ -264,14 +268,16 @@ static void add_step(struct levels *levels, const struct step *whole)
 {
     struct step step = trimmed(levels, whole);
     struct level level = level_of(levels, &step);
-    bool hit = is_hit(levels, &level), is = stands(levels, &step, &level, hit);
+    bool hit = is_hit(levels, &level), is = enough(levels, &step, &level, hit);
+    for (unsigned i = step.first; i <= step.last; i++)
+        levels->place[i].rises = is && only_rises(levels, &step, hit);
     if (hit) { /* what a hit takes is known better than from here */
         level.cycles = levels->hit;
         level.deviation = 0;
     } else if (!step.seen) {
         level.deviation += ALONG * apart(rise_of(levels, &step), 0);
     }
-    if (is)
+    if (is && !only_rises(levels, &step, hit))
         put_level(levels, &level);
     else
         remember(levels, &step, level.cycles);
@@ -456,11 +462,18 @@ static void add_steps(struct levels *levels, bool undercuts)
     }
 }
 
-void levels_infer(struct levels *levels)
+void levels_find_steps(struct levels *levels)
 {
     levels->count = 0;
     levels->narrows = 0;
+    for (unsigned i = 0; i < levels->places; i++)
+        levels->place[i].rises = false;
     add_steps(levels, false);
+}
+
+void levels_infer(struct levels *levels)
+{
+    levels_find_steps(levels);
     add_steps(levels, true);
     add_others(levels);
     drop_remainders(levels);
