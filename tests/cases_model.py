@@ -26,6 +26,7 @@ REGRESSIONS = os.path.join(SILICON, "regressions.txt")
 STRICT = re.compile(r"\.(size|ways|line|latency|ns|entries|levels)$")
 LAST = -1  # of the cases' expected seconds: begun when all others have been
 GROUPS = 4  # of random machines, which run side by side
+MANY_MACHINES = 100  # whose share tells what all random machines have
 
 
 def commit():
@@ -125,19 +126,8 @@ def wrong(findings, above=0.5):
             (finding["verdict"] == "wrong" and finding["confidence"] >= above)]
 
 
-def hold(context, bad, where):
-    """A gate that a probe does not pass yet is told and counted as skipped, with what was wrong, so that everything else
-    stays tested; `make soak` is strict. What is wrong about the clock, or the first level's size, ways or line, fails."""
-    if not bad:
-        return
-    sure = [finding for finding in bad if finding["verdict"] != "missed" and "latency" not in finding["id"]]
-    expect(not sure and not context.setting("strict", 0), f"{where}: {told(bad)}")
-    raise Skipped(f"this gate does not hold yet: {where}: {told(bad)[:400]}")
-
-
-# Gates that do not hold yet are skipped, but not without a floor: beyond these something is broken, not merely unfinished.
-# On the day they were written 1 of 35 named machines had something wrong, and 16 of 100 findings on random machines.
-MOST_SPOILT, MOST_OTHERS = 5, 0.4
+def hold(bad, where):
+    expect(not bad, f"{where}: {told(bad)[:2000]}")
 
 
 def missed(findings):
@@ -163,7 +153,7 @@ def named(path):
                     replayed(context, context.path(folder), "again")
                 bad += [(folder, finding) for finding in
                         wrong(found) + [gone for gone in missed(found) if STRICT.search(gone["id"])]]
-        hold(context, [finding for _, finding in bad], ", ".join(sorted({folder for folder, _ in bad})))
+        hold([finding for _, finding in bad], ", ".join(sorted({folder for folder, _ in bad})))
 
 
 def misconceived(path):
@@ -173,7 +163,7 @@ def misconceived(path):
     def strange(context):
         for number in range(context.setting("model_seeds", 1)):
             found = run(context, f"run-{number}", path, "--seed", seed(name, number))
-            hold(context, wrong(found, 0.9), f"run-{number}")
+            hold(wrong(found, 0.9), f"run-{number}")
 
 
 def hostile(path):
@@ -184,7 +174,7 @@ def hostile(path):
         for number in range(context.setting("model_seeds", 1)):
             found = run(context, f"run-{number}", path, "--noise", "hostile", "--seed", seed(name, "hostile", number))
             TALLY.add("hostile", name, found)
-            hold(context, wrong(found, 0.99), f"run-{number}")
+            hold(wrong(found, 0.99), f"run-{number}")
 
 
 for path in MACHINES:
@@ -264,19 +254,24 @@ def gate_named(context):
         raise Skipped("no named machine was run")
     gone = missed(found)
     context.note(f"{len(gone)} of {len(found)} missed: {told(gone)}")
-    spoilt = sorted({machine for machine, finding in TALLY.all("named") if wrong([finding])})
-    expect(len(spoilt) <= MOST_SPOILT, f"something is wrong on {len(spoilt)} named machines: {' '.join(spoilt)}")
-    if share(gone, found) > 0.02:
-        hold(context, gone, f"{len(gone)} of {len(found)} missed")
+    expect(share(gone, found) <= 0.02, f"{len(gone)} of {len(found)} missed: {told(gone)[:2000]}")
     noisy = [finding for _, finding in TALLY.all("hostile")]
     gone = missed(noisy)
-    if share(gone, noisy) > 0.2:
-        hold(context, gone, f"hostile: {len(gone)} of {len(noisy)} missed")
+    expect(share(gone, noisy) <= 0.2, f"hostile: {len(gone)} of {len(noisy)} missed: {told(gone)[:2000]}")
+
+
+def chance(shares):
+    """Three standard errors of the mean of what machines have, 0 for hundreds: a few may be unlucky."""
+    if len(shares) >= MANY_MACHINES:
+        return 0
+    mean = sum(shares) / len(shares)
+    return 3 * (sum((one - mean) ** 2 for one in shares) / len(shares)) ** 0.5 / len(shares) ** 0.5
 
 
 @case("model/gate-random", seconds=LAST)
 def gate_random(context):
-    """Of what is not hidden on random machines at least 97 % is right, and at most 0.1 % is surely wrong."""
+    """Of what is not hidden on random machines at least 97 % is right, and at most 0.1 % is surely wrong. Of a few
+    machines that can only be said as far as chance lets it: one finding, and three standard errors."""
     found = [(machine, finding) for machine, finding in TALLY.all("random") if finding["verdict"] != "hidden"]
     if not found:
         raise Skipped("no random machine was run")
@@ -285,12 +280,13 @@ def gate_random(context):
     context.note("\n".join(f"{machine}: {told([finding])}" for machine, finding in others))
     print(f"  random machines: {len(found) - len(others)} of {len(found)} right, {len(sure)} surely wrong", flush=True)
     first = "; ".join(f"{machine}: {told([finding])}" for machine, finding in (sure + others)[:6])
-    held = share(sure, found) <= 0.001 and share(others, found) <= 0.03
     said = f"{len(sure)} of {len(found)} surely wrong, {len(others)} not right: {first}"
-    expect(share(others, found) <= MOST_OTHERS, said)
-    expect(held or not context.setting("strict", 0), said)
-    if not held:
-        raise Skipped(f"this gate does not hold yet: {said[:400]}")
+    machines = {machine for machine, _ in found}
+    shares = [share([one for one, _ in others if one == machine], [one for one, _ in found if one == machine])
+              for machine in machines]
+    few = len(machines) < MANY_MACHINES
+    expect(len(sure) <= max(0.001 * len(found), few), said)
+    expect(share(others, found) <= 0.03 + chance(shares), said)
 
 
 BINS = ((0, 0.5), (0.5, 0.9), (0.9, 0.99), (0.99, 1.01))
