@@ -184,16 +184,15 @@ static bool look_closer(struct depth *depth, struct levels *levels, enum closer 
 }
 
 /* First wherever too few places agree: a level may be no larger than twice the one before it. Then where those that
- * agree do not know it well enough. Then where they rise: one step in a hundred does by chance, and does not among more
- * places; what is a mixture of two levels still does. */
+ * agree do not know it well enough. Then where they rise: a few steps in a thousand do by chance, and do not among more
+ * places; what is a mixture of two levels still does. What visits the first two leave is the last one's. */
 static bool look_closer_everywhere(struct depth *depth, struct levels *levels)
 {
     uint64_t most = machine_steps(depth->bench->machine) + MOST_CLOSER;
     bool good = true;
     for (enum closer why = LONELY; why <= RISING; why++)
         for (unsigned parts = 4; parts <= CLOSEST && good; parts *= 2) {
-            if (why == RISING)
-                levels_find_steps(levels);
+            levels_find_steps(levels);
             good = look_closer(depth, levels, why, parts, most);
         }
     return good;

@@ -67,7 +67,8 @@ bool levels_flat(const struct levels *);
  * noise lets that be told. False also where lines cannot be flushed. */
 bool levels_are_memory(const struct levels *, double cycles, double variance);
 
-/* Finds the steps among places measured before, and says of each place whether its step only rises. */
+/* Finds the steps among places measured before, and says of each place whether its step only rises. level[] means
+ * nothing before levels_infer. */
 void levels_find_steps(struct levels *);
 
 /* Finds the levels among places measured before (by footprint, ascending), from these, hit, step, flushed and least,

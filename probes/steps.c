@@ -268,16 +268,17 @@ static void add_step(struct levels *levels, const struct step *whole)
 {
     struct step step = trimmed(levels, whole);
     struct level level = level_of(levels, &step);
-    bool hit = is_hit(levels, &level), is = enough(levels, &step, &level, hit);
+    bool hit = is_hit(levels, &level), known = enough(levels, &step, &level, hit);
+    bool rises = known && only_rises(levels, &step, hit);
     for (unsigned i = step.first; i <= step.last; i++)
-        levels->place[i].rises = is && only_rises(levels, &step, hit);
+        levels->place[i].rises = rises;
     if (hit) { /* what a hit takes is known better than from here */
         level.cycles = levels->hit;
         level.deviation = 0;
     } else if (!step.seen) {
         level.deviation += ALONG * apart(rise_of(levels, &step), 0);
     }
-    if (is && !only_rises(levels, &step, hit))
+    if (known && !rises)
         put_level(levels, &level);
     else
         remember(levels, &step, level.cycles);
