@@ -19,6 +19,8 @@ struct probe {
     bool (*measure)(struct machine *, const struct request *, struct notebook *);
     unsigned usual_ms; /* how long it usually takes, for the forecast of the first run's first seconds alone */
     bool quick;        /* part of a quick run: it answers within a few seconds */
+    const char *needs; /* probes before it whose findings it goes by, separated by commas; NULL: none */
+    bool trial;        /* on trial: runs only when it is named */
 };
 
 extern const struct probe probe_list[]; /* in the order of a full run */

@@ -4,12 +4,13 @@
 
 const struct probe probe_list[] = {
     {"clock", "the clock, the core's frequency, and what interrupts it",
-     "cpu.tsc cpu.clock_step cpu.frequency noise.max_gap", probe_clock, 500, true},
+     "cpu.tsc cpu.clock_step cpu.frequency noise.max_gap", probe_clock, 500, true, NULL, false},
     {"latency", "how many levels of caches there are, and the latency of each and of memory",
      "latency.levels l1d.latency l1d.latency.ns l2.latency l2.latency.ns l3.latency l3.latency.ns l4.latency "
      "l4.latency.ns mem.latency mem.latency.ns latency.1g.sizes latency.2m.sizes latency.4k.sizes",
-     probe_latency, 6000, false},
-    {"l1d", "capacity, ways and line of the L1 data cache", "l1d.size l1d.ways l1d.line", probe_l1d, 1500, true},
+     probe_latency, 6000, false, NULL, false},
+    {"l1d", "capacity, ways and line of the L1 data cache", "l1d.size l1d.ways l1d.line", probe_l1d, 1500, true, NULL,
+     false},
 };
 
 const unsigned probe_count = sizeof probe_list / sizeof *probe_list;

@@ -4,7 +4,7 @@
 #include "run/option.h"
 
 const struct description described[OPTION_COUNT] = {
-    [OPTION_PROBE] = {"probe", "NAMES", "only these probes, separated by commas (all)", false},
+    [OPTION_PROBE] = {"probe", "NAMES", "only these probes, separated by commas (all that are not on trial)", false},
     [OPTION_QUICK] = {"quick", NULL, "only the probes that answer within a few seconds", false},
     [OPTION_CORE] = {"core", "N", "the processor to measure on (0)", false},
     [OPTION_MEMORY] = {"memory", "SIZE", "memory to take at most, for example 512M (what is sensible)", false},
@@ -297,16 +297,26 @@ void options_help(struct text *text)
     for (unsigned i = 0; i < probe_count; i++) {
         text_format(text, "  %s ", probe_list[i].name);
         text_column(text, 20);
-        text_format(text, "%s\n", probe_list[i].answers);
+        text_format(text, "%s%s\n", probe_list[i].answers, probe_list[i].trial ? " (on trial: runs when named)" : "");
     }
+}
+
+/* Whether a probe is named, or one that is named goes by its findings. */
+static bool is_named(const char *names, const struct probe *probe)
+{
+    for (unsigned i = 0; i < probe_count; i++)
+        if (text_listed(names, probe_list[i].name) && probe_list[i].needs &&
+            text_listed(probe_list[i].needs, probe->name))
+            return true;
+    return text_listed(names, probe->name);
 }
 
 bool options_wants(const struct options *options, const char *probe)
 {
-    if (options->probes[0] || !options->quick)
-        return options->probes[0] == '\0' || text_listed(options->probes, probe);
-    for (unsigned i = 0; i < probe_count; i++)
-        if (text_equal(probe_list[i].name, probe))
-            return probe_list[i].quick;
+    for (unsigned i = 0; i < probe_count; i++) {
+        const struct probe *one = &probe_list[i];
+        if (text_equal(one->name, probe))
+            return options->probes[0] ? is_named(options->probes, one) : !one->trial && (one->quick || !options->quick);
+    }
     return false;
 }

@@ -8,10 +8,11 @@
 #include <cmocka.h>
 
 /* The probes of this test, so that it does not change with the real ones. */
-const struct probe probe_list[] = {{"latency", "load latency", "latency.levels", NULL, 20000, false},
-                                   {"l1d", "the L1 data cache", "l1d.size", NULL, 1000, true},
-                                   {"l1", "nothing", "l1.size", NULL, 1000, false}};
-const unsigned probe_count = 3;
+const struct probe probe_list[] = {{"latency", "load latency", "latency.levels", NULL, 20000, false, NULL, false},
+                                   {"l1d", "the L1 data cache", "l1d.size", NULL, 1000, true, NULL, false},
+                                   {"l1", "nothing", "l1.size", NULL, 1000, false, NULL, false},
+                                   {"new", "on trial", "new.size", NULL, 1000, true, "latency,l1", true}};
+const unsigned probe_count = 4;
 
 static char complaint[256];
 
@@ -233,12 +234,33 @@ static void quick(void **state)
     assert_true(options_wants(&options, "latency"));
 }
 
+/* A probe on trial runs only when it is named, and with it run those whose findings it goes by, and no others. */
+static void on_trial(void **state)
+{
+    struct options options;
+
+    (void)state;
+    assert_true(read_line(&options, ""));
+    assert_false(options_wants(&options, "new"));
+    assert_true(options_wants(&options, "l1"));
+    assert_true(read_line(&options, "--quick"));
+    assert_false(options_wants(&options, "new"));
+    assert_true(read_line(&options, "--probe new"));
+    assert_true(options_wants(&options, "new"));
+    assert_true(options_wants(&options, "l1"));
+    assert_true(options_wants(&options, "latency"));
+    assert_false(options_wants(&options, "l1d"));
+    assert_true(read_line(&options, "--probe latency"));
+    assert_false(options_wants(&options, "new"));
+    assert_false(options_wants(&options, "l1"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(good_lines), cmocka_unit_test(given),    cmocka_unit_test(quick),
-        cmocka_unit_test(bad_lines),  cmocka_unit_test(good_ini), cmocka_unit_test(bad_ini),
-        cmocka_unit_test(written),    cmocka_unit_test(wanted),   cmocka_unit_test(help)};
+        cmocka_unit_test(good_lines), cmocka_unit_test(given),   cmocka_unit_test(quick),   cmocka_unit_test(bad_lines),
+        cmocka_unit_test(good_ini),   cmocka_unit_test(bad_ini), cmocka_unit_test(written), cmocka_unit_test(wanted),
+        cmocka_unit_test(help),       cmocka_unit_test(on_trial)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

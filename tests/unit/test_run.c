@@ -201,9 +201,10 @@ static bool rest_long(struct machine *machine, const struct request *request, st
     return true;
 }
 
-const struct probe probe_list[] = {{"good", "", "good.value", answer, 1000, true},
-                                   {"bad", "", "bad.first bad.second", touch_nothing, 1000, false},
-                                   {"long", "", "long.value long.missing long.forgotten", rest_long, 5000, false}};
+const struct probe probe_list[] = {
+    {"good", "", "good.value", answer, 1000, true, NULL, false},
+    {"bad", "", "bad.first bad.second", touch_nothing, 1000, false, NULL, false},
+    {"long", "", "long.value long.missing long.forgotten", rest_long, 5000, false, NULL, false}};
 const unsigned probe_count = 3;
 
 static struct machine *fresh(struct recording *recording)
