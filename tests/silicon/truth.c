@@ -56,6 +56,18 @@ static struct truth of_first(const struct met *met, const char *what)
     return equal(strcmp(what, "ways") == 0 ? met->first_ways : met->first_line);
 }
 
+struct truth truth_of_level(const struct truths *truths, const char *id)
+{
+    const struct met *met = &truths->met;
+    bool size = strcmp(id + 2, ".size") == 0;
+
+    if (id[0] != 'l' || id[1] < '2' || id[1] > '0' + MAX_CACHES || (!size && strcmp(id + 2, ".ways") != 0))
+        return (struct truth){.kind = TRUTH_NONE};
+    if ((unsigned)(id[1] - '0') > met->levels)
+        return (struct truth){.kind = TRUTH_ABSENT};
+    return equal(size ? (double)met->size[id[1] - '1'] : met->ways[id[1] - '1']);
+}
+
 /* The largest number that all differences of readings are multiples of: the step, unless a core cycle is a whole
  * number of steps. Of steps that differ the shorter one. */
 static double visible_step(const struct clock_description *clock)
@@ -129,6 +141,8 @@ struct truth truth_of(struct truths *truths, const char *id)
 
     if (truth.kind == TRUTH_NONE && strncmp(id, "l1d.", 4) == 0)
         truth = of_first(&truths->met, id + 4);
+    if (truth.kind == TRUTH_NONE)
+        truth = truth_of_level(truths, id);
     if (truth.kind == TRUTH_NONE)
         truth = truth_of_latency(truths, id);
     if (!hiding)

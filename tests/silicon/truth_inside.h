@@ -9,7 +9,9 @@ enum { MAX_DEMANDED = 64 };
 struct met {
     unsigned levels;
     double latency[MAX_CACHES]; /* of each that counts, nearest first */
-    double first;               /* of the first data cache, whether it counts or not; 0: there is none */
+    uint64_t size[MAX_CACHES];  /* of their arrays as built, and of nothing else */
+    unsigned ways[MAX_CACHES];
+    double first; /* of the first data cache, whether it counts or not; 0: there is none */
     double memory;
     uint64_t first_size;
     unsigned first_ways, first_line; /* of the array that the model has built for it */
@@ -30,6 +32,9 @@ bool met_by_loads(const struct description *, struct met *);
 
 /* How far two latencies may be apart and still be the same: 2 %, or half a core cycle, whichever is more. */
 double latency_tolerance(double cycles);
+
+/* The truth of l2.size, l2.ways, and of the levels behind; NONE for what is none of them. */
+struct truth truth_of_level(const struct truths *, const char *id);
 
 /* The truth of latency.* and of NAME.latency and NAME.latency.ns; NONE for what is none of them. */
 struct truth truth_of_latency(const struct truths *, const char *id);

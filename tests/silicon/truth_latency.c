@@ -144,13 +144,16 @@ static bool meet(const struct description *description, unsigned index, uint64_t
     const bool first = met->first_size == 0;
     struct caches *caches = caches_create(description, SEED);
     const struct array *array;
-    uint64_t holds;
+    uint64_t holds, size;
+    unsigned ways;
     double cycles = 0;
 
     if (!caches)
         return false;
     array = caches_array(caches, 0, index);
-    holds = built_size(cache, array) + (cache->inclusion == INCLUSION_EXCLUSIVE ? *before : 0);
+    size = built_size(cache, array);
+    ways = array_ways(array);
+    holds = size + (cache->inclusion == INCLUSION_EXCLUSIVE ? *before : 0);
     if (holds > *before && description->memory.span >= OVERFLOWS * *before) {
         struct pool pool = pool_of(description, between(*before, holds));
         cycles = ask_level(caches, &pool, cache->level, first);
@@ -158,12 +161,15 @@ static bool meet(const struct description *description, unsigned index, uint64_t
     if (first) {
         met->first = cycles;
         met->first_size = holds;
-        met->first_ways = array_ways(array);
+        met->first_ways = ways;
         met->first_line = cache->line;
     }
     caches_destroy(caches);
-    if (counts(met, cycles))
+    if (counts(met, cycles)) {
+        met->size[met->levels] = size;
+        met->ways[met->levels] = ways;
         met->latency[met->levels++] = cycles;
+    }
     if (holds > *before)
         *before = holds;
     return true;

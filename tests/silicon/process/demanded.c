@@ -49,7 +49,8 @@ static void demand_latency(struct truths *truths, const char *name)
 static void find_demands(struct truths *truths)
 {
     for (unsigned i = 0; i < probe_count; i++)
-        demand_promised(truths, probe_list[i].ids);
+        if (!probe_list[i].trial)
+            demand_promised(truths, probe_list[i].ids);
     demand(truths, "latency.levels");
     demand_latency(truths, "l1d");
     for (unsigned level = 2; level <= MAX_CACHES; level++)
