@@ -11,6 +11,8 @@ const struct probe probe_list[] = {
      probe_latency, 6000, false, NULL, false},
     {"l1d", "capacity, ways and line of the L1 data cache", "l1d.size l1d.ways l1d.line", probe_l1d, 1500, true, NULL,
      false},
+    {"caches", "capacity and ways of the caches behind the first level",
+     "l2.size l2.ways l3.size l3.ways l4.size l4.ways", probe_caches, 6000, false, "latency,l1d", true},
 };
 
 const unsigned probe_count = sizeof probe_list / sizeof *probe_list;

@@ -36,7 +36,8 @@ bool stretch_map(struct machine *machine, uint64_t page, uint64_t wanted, struct
         size = view.size & ~(page - 1);
     if (!size || !machine_map(machine, view.base, first, size, page, MEM_WB))
         return false;
-    *stretch = (struct stretch){.base = view.base, .size = size, .page = page, .contiguous = span.contiguous};
+    *stretch = (struct stretch){.base = view.base, .size = size, .physical = first, .page = page};
+    stretch->contiguous = span.contiguous;
     return true;
 }
 

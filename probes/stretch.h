@@ -5,6 +5,7 @@
 
 struct stretch {
     uint64_t base, size; /* mapped view addresses; base is a multiple of the page size */
+    uint64_t physical;   /* address of the first byte */
     uint64_t page;       /* bytes */
     uint64_t contiguous; /* physical order is certain inside naturally aligned blocks of so many bytes */
 };

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* caches.c: capacity and ways of the caches behind the first level.
+ *
+ * Findings: l2.size (bytes), l2.ways, the same for l3 and l4. Needs what the probes latency and l1d have found: how
+ * many levels there are, what each takes, and the first level's sets.
+ *
+ * Level by level from the core on: lines that share a set at all nearer levels are drawn, and those that push each
+ * other out of this level tell its ways and sets (probes/sets.h). No shape is assumed: neither powers of two, nor which
+ * address bits choose a set, nor LRU. */
+#include "base/text.h"
+#include "probes/confidence.h"
+#include "probes/probes.h"
+#include "probes/rate.h"
+#include "probes/sets.h"
+
+enum {
+    FIRST = 2,
+    LAST = 4,
+    MOST_VISITS = 60000000,
+    WANTED = 1 << 30,
+    ENOUGH = 4 << 20,
+    REACH = 32, /* times what a level holds at least, for the region of its lines */
+    LEAST_REGION = 64 << 20
+};
+
+struct caches {
+    struct bench bench;
+    struct stretch stretch;
+    struct notebook *notebook;
+    struct region region; /* the largest */
+    struct nearer nearer; /* the levels until now */
+    uint64_t most;        /* visits of the machine, for all levels */
+    double error;         /* that what the other probes have found is wrong */
+    double hit, second;   /* core cycles of a load that the first level serves, and the second */
+};
+
+static void id_of(char id[28], unsigned level, const char *what)
+{
+    struct text text = text_in(id, 28);
+    text_format(&text, "l%u%s%s", level, level == 1 ? "d." : ".", what);
+}
+
+static void missing(struct notebook *notebook, unsigned level, uint64_t cost, const char *why)
+{
+    char id[28];
+    id_of(id, level, "size");
+    note_missing(notebook, id, "bytes", cost, "%s", why);
+    id_of(id, level, "ways");
+    note_missing(notebook, id, "ways", cost, "%s", why);
+}
+
+/* What another probe has found; 0: it has not. */
+static double found(const struct notebook *notebook, const char *id)
+{
+    const struct finding *finding = noted(notebook, id);
+    return finding && finding->measured ? finding->value : 0;
+}
+
+static double latency_of_level(const struct notebook *notebook, unsigned level)
+{
+    char id[28];
+    id_of(id, level, "latency");
+    return found(notebook, id);
+}
+
+/* Bytes after which lines were still found in a cache, by the series of the probe latency; 0: not known. */
+static uint64_t seen_in_caches(const struct notebook *notebook)
+{
+    uint64_t most = 0;
+    double memory = found(notebook, "mem.latency"), last = 0;
+    for (unsigned level = FIRST; level <= LAST; level++)
+        if (latency_of_level(notebook, level) > last)
+            last = latency_of_level(notebook, level);
+    for (unsigned i = 0; i < notebook->series_count; i++) {
+        const struct series *series = &notebook->series[i];
+        if (!text_equal(series->id, "levels"))
+            continue;
+        for (unsigned j = 0; j < series->count; j++) {
+            const struct point *point = &notebook->point[series->first + j];
+            if (point->middle < (last + memory) / 2 && (uint64_t)point->x > most)
+                most = (uint64_t)point->x;
+        }
+    }
+    return most;
+}
+
+static uint64_t region_size(uint64_t holds)
+{
+    uint64_t size = LEAST_REGION;
+    while (holds && size < holds * REACH)
+        size *= 2;
+    return holds ? size : WANTED;
+}
+
+/* A line that is not one of the machine's own, and of which neither bit that tells those is 0: with either of them
+ * changed it is none of the machine's either. */
+static uint64_t some_line(struct caches *caches, const struct region *region)
+{
+    enum { PAGE = 4096 };
+    for (;;) {
+        struct random random = {bench_seed(&caches->bench)};
+        uint64_t line = random_next(&random) % region_lines(region);
+        if (line * region->unit % PAGE >= 3 * KEPT)
+            return line;
+    }
+}
+
+static bool measure_level(struct caches *caches, unsigned level, const double latency[3], const char **why)
+{
+    struct bench *bench = &caches->bench;
+    uint64_t start = machine_steps(bench->machine);
+    struct push push = {.bench = bench, .region = caches->region, .laps = 1, .most = caches->most};
+    struct sets sets;
+    *why = "the clock does not tell it from the next one";
+    struct push first = push;
+    uint64_t target[2] = {some_line(caches, &push.region) | 1, some_line(caches, &push.region) & ~(uint64_t)1};
+    bool shows_first = push_calibrate(&first, caches->hit, caches->hit, caches->second, 0);
+    if (!push_calibrate(&push, caches->hit, latency[0], latency[1], latency[2]))
+        return false;
+    if (!sets_find(&push, shows_first ? &first : NULL, &caches->nearer, target, &sets, why)) {
+        if (push.spent)
+            *why = "it would take too many accesses";
+        return false;
+    }
+    char id[28];
+    uint64_t cost = machine_steps(bench->machine) - start;
+    double confidence = confidence_from(sets.error + caches->error);
+    id_of(id, level, "ways");
+    note_value(caches->notebook, id, sets.ways, "ways", confidence, cost, "the fewest lines that push one out");
+    id_of(id, level, "size");
+    note_value(caches->notebook, id, (double)(sets.ways * sets.sets * sets.line), "bytes", confidence, cost,
+               sets.indexing == INDEX_LINEAR   ? "ways times sets, which XOR of address bits chooses"
+               : sets.indexing == INDEX_MODULO ? "ways times sets, chosen modulo their number"
+                                               : "ways times sets, counted one after the other");
+    caches->nearer.nearest_one = sets.ways;
+    caches->nearer.ways += sets.ways;
+    caches->nearer.levels++;
+    caches->nearer.kin = sets.kin;
+    if (sets.indexing == INDEX_COUNTED) {
+        *why = "how the level before it chooses its sets is not known";
+        return false;
+    }
+    return true;
+}
+
+/* That what the probes before have found, and all of this rests on, is wrong: the least sure of it. */
+static double error_of(const struct notebook *notebook)
+{
+    static const char *const ids[] = {"latency.levels", "l1d.ways", "l1d.size", "l1d.line"};
+    double error = 0;
+    for (unsigned i = 0; i < sizeof ids / sizeof *ids; i++) {
+        const struct finding *finding = noted(notebook, ids[i]);
+        double wrong = finding && finding->measured ? 1 - finding->confidence : 1;
+        error = wrong > error ? wrong : error;
+    }
+    return error;
+}
+
+/* What this level takes, the next one, and the one behind that; the last of them is memory; 0: there is none. */
+static void next_latencies(struct caches *caches, unsigned level, double latency[3])
+{
+    double memory = found(caches->notebook, "mem.latency");
+    for (unsigned i = 0; i < 3; i++) {
+        latency[i] = latency_of_level(caches->notebook, level + i);
+        if (latency[i] <= 0 && i) {
+            latency[i] = memory;
+            memory = 0;
+        }
+    }
+}
+
+static void measure(struct caches *caches)
+{
+    const char *why = "no such level was seen";
+    bool good = true;
+    caches->error = error_of(caches->notebook);
+    for (unsigned level = FIRST; level <= LAST; level++) {
+        struct bench *bench = &caches->bench;
+        double latency[3];
+        next_latencies(caches, level, latency);
+        uint64_t start = machine_steps(bench->machine);
+        if (latency[0] <= 0)
+            why = "no such level was seen";
+        else if (good)
+            good = measure_level(caches, level, latency, &why);
+        if (!bench_ok(bench))
+            why = bench->skipped ? "skipped" : machine_why(bench->machine);
+        if (!good || latency[0] <= 0)
+            missing(caches->notebook, level, machine_steps(bench->machine) - start, why);
+        bench->permille = 300 * (level - 1);
+    }
+}
+
+static void all_missing(struct notebook *notebook, const char *why)
+{
+    for (unsigned level = FIRST; level <= LAST; level++)
+        missing(notebook, level, 0, why);
+}
+
+bool probe_caches(struct machine *machine, const struct request *request, struct notebook *notebook)
+{
+    struct caches caches = {.bench = bench_open(machine, request->seed ^ 0x636163686573), .notebook = notebook};
+    double ways = found(notebook, "l1d.ways"), size = found(notebook, "l1d.size"), line = found(notebook, "l1d.line");
+    struct rate rate;
+    caches.hit = found(notebook, "l1d.latency");
+    if (ways < 1 || size < 1 || line < 1 || caches.hit <= 0) {
+        all_missing(notebook, "needs what the probes latency and l1d find");
+        return true;
+    }
+    if (!stretch_best(machine, UINT64_MAX, ENOUGH, WANTED, &caches.stretch)) {
+        all_missing(notebook, machine_why(machine));
+        return true;
+    }
+    if (request->contiguous)
+        caches.stretch.contiguous = UINT64_MAX;
+    caches.region = region_in(&caches.stretch, (uint64_t)line, region_size(seen_in_caches(notebook)));
+    if (caches.region.size < ENOUGH) {
+        all_missing(notebook, "physical order unknown");
+    } else if (rate_measure(&caches.bench, &rate) && caches.bench.cycles_per_tick > 0) {
+        caches.nearer.kin = kin_modulo(&caches.region, (uint64_t)(size / ways / line));
+        caches.nearer.ways = caches.nearer.nearest_one = (unsigned)ways;
+        caches.nearer.levels = 1;
+        caches.most = machine_steps(machine) + MOST_VISITS;
+        caches.second = latency_of_level(notebook, FIRST);
+        measure(&caches);
+    } else {
+        all_missing(notebook, caches.bench.skipped ? "skipped" : "core cycles are not known");
+    }
+    stretch_unmap(machine, &caches.stretch);
+    return !caches.bench.skipped;
+}

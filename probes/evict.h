@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* evict.h: minimal sets of lines that push a target out of a level, and lines that belong to its set.
+ *
+ * Of lines drawn from the kin of a target the shortest row that pushes it out ends with a line of its set: that row was
+ * one short before it. So one line after the other is found by bisection (the last straw: Purnal et al. and others
+ * after Vila et al., S&P 2019), until those that were found push the target out alone. */
+#pragma once
+#include "probes/push.h"
+
+/* Finds them: scene->line are lines of the target's set, all of which are needed to push it out. They are drawn from
+ * `kin`, helpers from `helping`: so many as the nearer levels need. False: none were found, or noise, or see push_ok;
+ * *why says which. */
+bool evict_find(struct push *, const struct kin *kin, const struct kin *helping, uint64_t target, unsigned helpers,
+                struct scene *, const char **why);
+
+/* Whether a line belongs to the set: it does what the last one of the scene does. */
+bool evict_takes(struct push *, const struct scene *, uint64_t line, unsigned votes);
+
+/* The same for a line that does not share a set with the target at the nearer levels: lines as far from it as the
+ * helpers are from the target push it down: by XOR, or, where sets are chosen modulo their number, by subtraction. */
+bool evict_takes_far(struct push *, const struct scene *, uint64_t line, bool modulo, unsigned votes);
+
+/* Whether any of so many lines drawn from kin, but not from `without` (NULL: all), belongs to the set. */
+bool evict_any(struct push *, const struct scene *, const struct kin *, const struct kin *without, uint64_t count);
+
+/* Draws lines from kin until one belongs to the target's set, which is *line. *tries: about how many draws are expected
+ * until then; it learns. False: not one in a great many, or see push_ok. */
+bool evict_draw(struct push *, const struct scene *, const struct kin *, uint64_t *tries, uint64_t *line);
+
+/* The same for the lines of a pool (its seed is drawn anew), most of them not kin of the target at the nearer levels,
+ * of which so many hold one of the set, roughly. (For levels whose sets are chosen by XOR.) */
+bool evict_draw_far(struct push *, const struct scene *, const struct kin *nearer, const struct pool *, uint64_t *line);

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* push.c: rounds, and the votes on them. */
+#include "probes/push.h"
+
+enum {
+    PIECE = 248, /* visits of a script */
+    BESIDE = 5,  /* units from a target to its doorstep, in the same page: no neighbour, and of another set */
+    LOOKS = 64,
+    IN_VAIN = 12, /* votes, in so many times as many rounds */
+    MOST_NEEDED = 200
+};
+
+/* A vote counts so much at most, in halves. */
+static const double CLIP = 1.5;
+
+bool push_ok(const struct push *push)
+{
+    return !push->spent && bench_ok(push->bench);
+}
+
+/* Visits that are collected, and made when there are enough of them. */
+struct script {
+    struct push *push;
+    struct visit visit[PIECE];
+    unsigned count;
+    double ticks; /* of the last lap */
+    bool disturbed;
+};
+
+static bool play(struct script *script)
+{
+    struct reading lap[MAX_LAPS];
+    struct bench *bench = script->push->bench;
+    if (!script->count)
+        return bench_ok(bench);
+    bool timed = script->visit[script->count - 1].lap;
+    if (!machine_script(bench->machine, script->visit, script->count, lap)) {
+        bench->refused = true;
+        return false;
+    }
+    if (timed) {
+        script->ticks = (double)lap[1].ticks;
+        script->disturbed = lap[1].disturbances || lap[1].lost;
+    }
+    bench->linked += script->count;
+    script->count = 0;
+    return bench_rest(bench, false);
+}
+
+static void add(struct script *script, enum op op, uint64_t line)
+{
+    if (script->count == PIECE - 4 && !play(script)) /* what is timed finds room behind what comes just before */
+        return;
+    script->visit[script->count++] = (struct visit){.op = op, .va = region_address(&script->push->region, line)};
+}
+
+uint64_t push_pooled(const struct push *push, const struct scene *scene, uint64_t i)
+{
+    const struct pool *pool = &scene->pool;
+    uint64_t line = kin_draw(pool->kin, &push->region, scene->target, pool->seed, i);
+    return pool->without && kin_are(pool->without, line, scene->target) ? scene->target : line;
+}
+
+bool push_among(const uint64_t *lines, unsigned count, uint64_t line)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (lines[i] == line)
+            return true;
+    return false;
+}
+
+/* Some bit of a word, by which most lines that are not among others are known without a look at them. */
+static uint64_t mark(uint64_t line)
+{
+    return (uint64_t)1 << (line * 0x9e3779b97f4a7c15u >> 58);
+}
+
+static void all_lines(struct script *script, const struct scene *scene, enum op op)
+{
+    for (unsigned i = 0; i < scene->lines; i++) {
+        add(script, op, scene->line[i]);
+        if (op == OP_LOAD && i >= script->push->hot_from && i < script->push->hot_to)
+            add(script, op, scene->target);
+    }
+    uint64_t marks = mark(scene->target);
+    for (unsigned i = 0; i < scene->lines; i++)
+        marks |= mark(scene->line[i]);
+    for (uint64_t i = 0; i < scene->pool.count && bench_ok(script->push->bench); i++) {
+        uint64_t line = push_pooled(script->push, scene, i);
+        if (!(marks & mark(line)) || (line != scene->target && !push_among(scene->line, scene->lines, line)))
+            add(script, op, line);
+    }
+}
+
+/* One half of the helpers, or the other. */
+static void half_of_helpers(struct script *script, const struct scene *scene, unsigned half, enum op op)
+{
+    for (unsigned i = half % 2; i < scene->helpers; i += 2)
+        add(script, op, scene->helper[i]);
+}
+
+/* The load that is timed, behind one of another line of its page: translation has no part in it. */
+static bool time_target(struct script *script, uint64_t target)
+{
+    uint64_t va = region_address(&script->push->region, target);
+    script->visit[script->count++] = (struct visit){.op = OP_LOAD, .va = va ^ (BESIDE * script->push->region.unit)};
+    script->visit[script->count++] = (struct visit){.op = OP_FENCE};
+    script->visit[script->count++] = (struct visit){.op = OP_LOAD, .va = va, .lap = 1};
+    return play(script);
+}
+
+/* Leaves no line of a scene in any cache. */
+static void clear_away(struct script *script, const struct scene *scene)
+{
+    add(script, OP_FLUSH_LINE, scene->target);
+    half_of_helpers(script, scene, 0, OP_FLUSH_LINE);
+    half_of_helpers(script, scene, 1, OP_FLUSH_LINE);
+    all_lines(script, scene, OP_FLUSH_LINE);
+    add(script, OP_FENCE, scene->target);
+}
+
+/* Ticks of the target's second load; less than 0: disturbed. */
+static bool one_round(struct push *push, const struct scene *scene, bool first, double *ticks)
+{
+    struct script script = {.push = push};
+    if (first)
+        clear_away(&script, scene);
+    add(&script, OP_LOAD, scene->target);
+    half_of_helpers(&script, scene, 0, OP_LOAD);
+    for (unsigned lap = 0; lap < push->settling; lap++) {
+        all_lines(&script, scene, OP_LOAD);
+        half_of_helpers(&script, scene, 1, OP_LOAD);
+        add(&script, OP_LOAD, scene->target);
+        half_of_helpers(&script, scene, 0, OP_LOAD);
+    }
+    for (unsigned lap = 0; lap < push->laps; lap++) {
+        all_lines(&script, scene, OP_LOAD);
+        if (!push->lines_stay_near)
+            half_of_helpers(&script, scene, lap + 1, OP_LOAD);
+    }
+    if (!time_target(&script, scene->target))
+        return false;
+    *ticks = script.disturbed ? -1 : script.ticks;
+    clear_away(&script, scene);
+    return play(&script);
+}
+
+/* Votes by which one answer has to lead: so many that noise does not make them (Wald), and never fewer than asked. */
+static double needed_votes(const struct push *push, unsigned votes)
+{
+    /* ln of one in 1000 for a search, of one in a million for a check. */
+    double needed = push->variance * (votes >= VOTES_CHECK ? 13.8 : 6.9) / 2;
+    return needed > votes ? needed : votes;
+}
+
+bool push_out(struct push *push, const struct scene *scene, unsigned votes, bool *clear)
+{
+    double needed = needed_votes(push, votes), sum = 0;
+    unsigned rounds = 0;
+    while (push_ok(push) && sum < needed && sum > -needed && rounds < IN_VAIN * needed) {
+        double ticks;
+        if (machine_steps(push->bench->machine) > push->most) {
+            push->spent = true;
+            break;
+        }
+        if (!one_round(push, scene, rounds == 0, &ticks))
+            break;
+        rounds++;
+        double vote = (ticks - push->middle) / push->half;
+        if (ticks >= 0)
+            sum += vote > CLIP ? CLIP : vote < -CLIP ? -CLIP : vote;
+    }
+    if (clear)
+        *clear = sum >= needed || sum <= -needed;
+    return sum > 0;
+}
+
+bool push_far(struct push *push, const struct scene *scene)
+{
+    enum { ROUNDS = 9 };
+    unsigned far = 0, rounds = 0;
+    for (; push->beyond > 0 && rounds < ROUNDS && push_ok(push); rounds++) {
+        double ticks;
+        if (!one_round(push, scene, rounds == 0, &ticks))
+            return false;
+        far += ticks > push->beyond;
+    }
+    return 2 * far > rounds;
+}
+
+bool push_calibrate(struct push *push, double hit, double near, double far, double farther)
+{
+    struct bench *bench = push->bench;
+    double rate = bench->cycles_per_tick, step = (double)bench->clock.step, sum = 0, squares = 0, value[LOOKS];
+    unsigned count = 0;
+    for (unsigned i = 0; i < LOOKS; i++) {
+        struct script script = {.push = push};
+        /* The page is at hand, and so is the line: what the clock shows above a hit is what every reading has. */
+        add(&script, OP_LOAD, 0);
+        add(&script, OP_FENCE, 0);
+        if (i % 8)
+            script.visit[script.count++] = (struct visit){.op = OP_WAIT, .value = i % 8 * 7};
+        if (!time_target(&script, 0))
+            return false;
+        if (!script.disturbed)
+            value[count++] = script.ticks;
+    }
+    if (count < LOOKS / 2)
+        return false;
+    double most = 2 * quantile(value, count, 0.5) + 4 * step;
+    unsigned used = 0;
+    for (unsigned i = 0; i < count; i++)
+        if (value[i] <= most) {
+            sum += value[i];
+            squares += value[i] * value[i];
+            used++;
+        }
+    double mean = sum / used, variance = squares / used - mean * mean;
+    if (variance < step * step / 4) /* what a reading of any other length may vary by */
+        variance = step > 1 ? step * step / 4 : step * step / 12;
+    push->half = (far - near) / 2 / rate;
+    push->middle = mean + ((near + far) / 2 - hit) / rate;
+    push->beyond = farther > 0 ? mean + ((far + farther) / 2 - hit) / rate : 0;
+    push->variance = variance / (push->half * push->half);
+    return push->half > 0 && needed_votes(push, VOTES_CHECK) < MOST_NEEDED;
+}

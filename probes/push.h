@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* push.h: whether lines push another one, the target, out of a level of cache.
+ *
+ * A round begins without any of the lines in any cache (CLFLUSH). The target is loaded; helpers, lines that share its
+ * set at the nearer levels and not at this one, push it down to the level in question; then come the lines, and other
+ * helpers that push those down in turn; and then the target is loaded again, and that is timed. (Paper 000, section 5:
+ * sequences that make the nearer levels transparent. Vila et al., "Theory and practice of finding eviction sets", IEEE
+ * S&P 2019: the test of a set of lines.) As sets are empty in the beginning, lines that are no more than its ways push
+ * nothing out under any policy that takes empty ways first.
+ *
+ * A policy may need several laps over the lines until it gives the target up (one that draws lots, one that waits for
+ * ages), or several with the target among them until a set is settled: `settling` and `laps`.
+ *
+ * A round is a vote of what the clock shows, clipped, so that an interruption is one vote and no more; and the sum of
+ * the votes is Wald's sequential test. */
+#pragma once
+#include "probes/kin.h"
+#include "probes/sample.h"
+
+enum { MOST_HELPERS = 320, MOST_LINES = 192 };
+
+/* Lines drawn one after the other from the kin of the target. */
+struct pool {
+    const struct kin *kin, *without; /* without: not these (NULL: all) */
+    uint64_t seed, count;
+};
+
+/* Who takes part in a round, as line numbers. */
+struct scene {
+    uint64_t target;
+    uint64_t helper[MOST_HELPERS];
+    unsigned helpers;
+    uint64_t line[MOST_LINES];
+    unsigned lines;
+    struct pool pool; /* lines that come after line[] */
+};
+
+struct push {
+    struct bench *bench;
+    struct region region;
+    double middle, half;  /* ticks that a timed load shows: between this level and the next; half of their distance */
+    double beyond;        /* ticks: between the next level and what is behind it; 0: nothing is */
+    double variance;      /* of one such reading that hits, in halves squared */
+    unsigned settling;    /* laps with the target among the lines before ... */
+    unsigned laps;        /* ... so many without */
+    bool lines_stay_near; /* no helpers come after the lines */
+    unsigned hot_from,
+        hot_to;    /* after each of the scene's lines from this one to before that one the target is loaded */
+    uint64_t most; /* visits of the machine (machine_steps): beyond, every answer is "spent" */
+    bool spent;
+};
+
+/* Line number i of a scene's pool; the target: there is none of that number. */
+uint64_t push_pooled(const struct push *, const struct scene *, uint64_t i);
+
+/* Whether a line is one of those. */
+bool push_among(const uint64_t *lines, unsigned count, uint64_t line);
+
+/* Neither spent, nor skipped or refused. */
+bool push_ok(const struct push *);
+
+/* How surely an answer is wanted: votes that have to point one way. */
+enum { VOTES_SEARCH = 3, VOTES_CHECK = 6 };
+
+/* Plays rounds until votes for one answer exceed those for the other by so many, or so often in vain that it does not
+ * matter any more. True: the target was pushed out. *clear (may be NULL): whether the votes decided it. */
+bool push_out(struct push *, const struct scene *, unsigned votes, bool *clear);
+
+/* Whether a target that goes is not in the next level either, more often than not. */
+bool push_far(struct push *, const struct scene *);
+
+/* Sets middle, half, beyond and variance: for a level that takes `near` core cycles, and the next, or memory, `far`,
+ * and what is behind that `farther` (0: nothing); `hit`: what the first level takes. False: skipped or refused, or the
+ * clock cannot tell them apart in a thousand readings. */
+bool push_calibrate(struct push *, double hit, double near, double far, double farther);

@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* sets.c: differences of lines of one set. */
+#include "probes/sets.h"
+#include "base/arithmetic.h"
+
+enum {
+    HELPERS = 3, /* for each way of the nearer levels */
+    SAME = 10,   /* lines in turn that must not tell anything new of the space */
+    OTHER_SETS = 5,
+    OTHERS = 3,
+    MOST_MORE = 20, /* lines for experiments on exclusion */
+    MOST_FALSE = 8,
+    AGREEING = 3,
+    MOST_MISSED = 2,
+    CHECKS = 12,   /* lines that a rule must foretell */
+    SAMPLES = 192, /* lines among which sets are counted */
+    MOST_SETS = 24,
+    TIMES = 5, /* draws for each that is expected */
+    FEW_LAPS = 3,
+    SETTLING = 6,
+    PATIENT = 12
+};
+
+/* Probability of a wrong answer where the target is not in the next level either: that one may contain this one, and
+ * have given the line up first. */
+static const double NEXT_GAVE_UP = 0.6;
+
+/* The same where it takes many laps until a set gives a line up: its policy draws lots. */
+static const double DRAWS_LOTS = 0.3;
+
+/* Lines known to share the target's set. */
+struct known {
+    const struct kin *nearer;
+    uint64_t line[MOST_KNOWN];
+    unsigned count;
+    struct gf2 space;
+    uint64_t divisor; /* the greatest of all differences */
+    uint64_t tries;
+};
+
+static uint64_t difference(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : b - a;
+}
+
+static uint64_t common(uint64_t a, uint64_t b)
+{
+    while (b) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* Notes a line. True: it says something new of the space. */
+static bool note(struct known *known, uint64_t target, uint64_t line)
+{
+    if (known->count < MOST_KNOWN)
+        known->line[known->count++] = line;
+    known->divisor = common(known->divisor, difference(line, target));
+    return gf2_add(&known->space, line ^ target);
+}
+
+/* Draws lines of the set until SAME in turn say nothing new. */
+static bool learn(struct push *push, const struct scene *scene, struct known *known)
+{
+    for (unsigned same = 0; same < SAME;) {
+        uint64_t line;
+        if (!evict_draw(push, scene, known->nearer, &known->tries, &line))
+            return false;
+        same = note(known, scene->target, line) ? 0 : same + 1;
+    }
+    return push_ok(push);
+}
+
+/* The same of other sets, whose differences are of the same space: those of one may all lie in a part of it where sets
+ * are chosen by a table. */
+static bool learn_from_others(struct push *push, const struct scene *scene, struct known *known, unsigned helpers,
+                              const char **why)
+{
+    uint64_t seed = bench_seed(push->bench);
+    for (unsigned i = 0; i < OTHER_SETS; i++) {
+        struct scene other;
+        struct known more = {.nearer = known->nearer, .tries = known->tries};
+        uint64_t target = kin_draw(known->nearer, &push->region, scene->target, seed, i);
+        if (target == scene->target)
+            continue;
+        if (!evict_find(push, known->nearer, known->nearer, target, helpers, &other, why) ||
+            !learn(push, &other, &more))
+            return false;
+        for (unsigned bit = 0; bit < 64; bit++)
+            if (more.space.vector[bit])
+                gf2_add(&known->space, more.space.vector[bit]);
+    }
+    return push_ok(push);
+}
+
+/* Whether so many of the lines known push the target out when their set may settle. */
+static bool go(struct push *push, const struct scene *scene, const struct known *known, unsigned count, bool *clear)
+{
+    struct scene other = *scene;
+    other.lines = count;
+    for (unsigned i = 0; i < count; i++)
+        other.line[i] = known->line[i];
+    return push_out(push, &other, VOTES_CHECK, clear);
+}
+
+/* The fewest that do. 0: it is not clear. */
+static unsigned count_settled(struct push *push, const struct scene *scene, const struct known *known)
+{
+    struct push patient = *push;
+    unsigned ways = scene->lines;
+    bool clear = true, above;
+    patient.settling = SETTLING;
+    patient.laps = PATIENT;
+    while (!(above = go(&patient, scene, known, ways, &clear)) && clear && ways < known->count && push_ok(&patient))
+        ways++;
+    while (above && clear && ways > 0 && (above = go(&patient, scene, known, ways - 1, &clear)) && push_ok(&patient))
+        ways--;
+    push->spent = patient.spent;
+    return clear && ways <= known->count ? ways : 0;
+}
+
+/* Whether lines drawn by a rule share the target's set: nearly all of them, for noise may hide one; where the rule is
+ * wrong, no more than half do. */
+static bool foretells(struct push *push, const struct scene *scene, const struct kin *rule)
+{
+    uint64_t seed = bench_seed(push->bench);
+    unsigned checked = 0, missed = 0;
+    for (uint64_t i = 0; checked < CHECKS && i < kin_count(rule, &push->region) && push_ok(push); i++) {
+        uint64_t line = kin_draw(rule, &push->region, scene->target, seed, i);
+        if (line == scene->target || push_among(scene->line, scene->lines, line))
+            continue;
+        checked++;
+        missed += !evict_takes(push, scene, line, VOTES_CHECK);
+        if (missed > MOST_MISSED)
+            return false;
+    }
+    return push_ok(push);
+}
+
+/* The odd part of the number of sets. What the nearer levels' own odd number of sets has put into all differences is
+ * taken out again, prime by prime, as far as lines without it share the set, too. */
+static uint64_t odd_part(struct push *push, const struct scene *scene, const struct known *known, uint64_t odd)
+{
+    for (uint64_t prime = 3; prime <= known->nearer->odd; prime += 2)
+        while (odd % prime == 0 && known->nearer->odd % prime == 0) {
+            struct kin rule = kin_by(&push->region, &known->space, odd / prime);
+            if (!foretells(push, scene, &rule))
+                break;
+            odd /= prime;
+        }
+    return odd;
+}
+
+/* Lines that push a target out, as many as of other sets. */
+static bool find_alike(struct push *push, const struct kin *kin, const struct kin *nearer, uint64_t target,
+                       unsigned helpers, unsigned lines, struct scene *scene, const char **why)
+{
+    for (unsigned i = 0; i < AGREEING && push_ok(push); i++)
+        if (evict_find(push, kin, nearer, target, helpers, scene, why) && scene->lines == lines)
+            return true;
+    return false;
+}
+
+/* How many sets lines lie in that differ by vectors of the space. 0: too many, or noise. */
+static unsigned count_sets(struct push *push, const struct known *known, unsigned helpers, unsigned lines,
+                           uint64_t target, const char **why)
+{
+    bool done[SAMPLES] = {false};
+    unsigned sets = 0;
+    struct kin all = kin_by(&push->region, &known->space, 1);
+    struct kin within = kin_by(&push->region, &known->space, known->nearer->odd);
+    uint64_t seed = bench_seed(push->bench);
+    for (unsigned i = 0; i < SAMPLES && push_ok(push); i++) {
+        struct scene scene;
+        if (done[i])
+            continue;
+        uint64_t one = kin_draw(&all, &push->region, target, seed, i);
+        if (sets == MOST_SETS || !find_alike(push, &within, known->nearer, one, helpers, lines, &scene, why))
+            return 0;
+        sets++;
+        for (unsigned j = i; j < SAMPLES; j++) {
+            uint64_t other = kin_draw(&all, &push->region, target, seed, j);
+            done[j] = done[j] || other == one || evict_takes(push, &scene, other, VOTES_SEARCH);
+        }
+    }
+    return push_ok(push) ? sets : 0;
+}
+
+/* Whether other lines of the set, so far moved, are still of it. A burst of noise may have made it seem so of one. */
+static bool confirmed(struct push *push, const struct scene *scene, const struct known *known, uint64_t apart)
+{
+    for (unsigned i = scene->lines; i < scene->lines + OTHERS && i < known->count; i++)
+        if (!evict_takes_far(push, scene, known->line[i] ^ apart, false, VOTES_SEARCH))
+            return false;
+    return push_ok(push);
+}
+
+/* Whether any of so many lines shares a set with a target; asked again of others, for chance may have left them out. */
+static bool seen_by(struct push *push, const struct scene *scene, const struct kin *kin, const struct kin *without,
+                    uint64_t draws)
+{
+    for (unsigned i = 0; i < 2; i++)
+        if (evict_any(push, scene, kin, without, draws))
+            return true;
+    return false;
+}
+
+/* Lines that the nearer levels tell apart may share a set here all the same, where those levels use bits that this one
+ * does not, or uses with others. Looks among lines that differ in the lowest of those bits, then in more and more of
+ * them, and adds what it finds to the space, if it is so for the second target, too. (A prefetcher that brings the next
+ * line may make it look so for an even line, or an odd one, and not for both.) */
+static bool look_outside(struct push *push, const struct scene *scene, const struct scene *second,
+                         const struct known *known, struct gf2 *space)
+{
+    struct kin all = {.space = known->nearer->space, .odd = 1}, without = all;
+    unsigned false_ones = 0;
+    for (uint64_t bit = 1; bit < region_lines(&push->region) && push_ok(push); bit *= 2) {
+        if (!gf2_add(&all.space, bit))
+            continue;
+        for (;;) {
+            uint64_t draws = (uint64_t)TIMES << (all.space.dimension - space->dimension), line;
+            if (!seen_by(push, scene, &all, &without, draws) || !seen_by(push, second, &all, &without, draws))
+                break;
+            struct pool pool = {.kin = &all, .without = &without, .count = draws};
+            if (!evict_draw_far(push, scene, known->nearer, &pool, &line))
+                return false;
+            uint64_t apart = line ^ scene->target;
+            if (!confirmed(push, scene, known, apart)) {
+                if (++false_ones > MOST_FALSE)
+                    return false;
+                continue;
+            }
+            gf2_add(&without.space, apart);
+            if (evict_takes_far(push, second, second->target ^ apart, false, VOTES_CHECK))
+                gf2_add(space, apart);
+        }
+    }
+    return push_ok(push);
+}
+
+/* Whether lines an odd number of times so far from the target share its set. */
+static bool shares_at(struct push *push, const struct scene *scene, uint64_t apart)
+{
+    uint64_t lines = region_lines(&push->region), spread = lines / apart / 2 / CHECKS;
+    for (unsigned i = 0; i < CHECKS && push_ok(push); i++) {
+        uint64_t line = (scene->target + apart * (2 * spread * i + 1)) % lines;
+        bool round_the_end = line < scene->target && (scene->target - line) % apart != 0;
+        if (!round_the_end && !evict_takes_far(push, scene, line, true, VOTES_CHECK))
+            return false;
+    }
+    return push_ok(push);
+}
+
+/* Whether lines that differ from known ones in so low a bit only share the set: then it lies inside the level's own
+ * line, which is longer than the unit. */
+static bool is_inside_line(struct push *push, const struct scene *scene, const struct known *known, uint64_t bit)
+{
+    for (unsigned i = scene->lines; i < scene->lines + CHECKS && i < known->count && push_ok(push); i++)
+        if (!evict_takes_far(push, scene, known->line[i] ^ bit, true, VOTES_CHECK))
+            return false;
+    return push_ok(push);
+}
+
+/* The same where sets are chosen modulo their number. *stride: between lines that share a set at all levels, and then
+ * at this one. *inside: units of this level's line. False: lines share its sets otherwise, too. */
+static bool look_outside_modulo(struct push *push, const struct scene *scene, const struct scene *second,
+                                const struct known *known, uint64_t *stride, uint64_t *inside)
+{
+    while (*stride % 2 == 0 && shares_at(push, scene, *stride / 2) && shares_at(push, second, *stride / 2))
+        *stride /= 2;
+    for (*inside = 1; *stride % (2 * *inside) == 0 && is_inside_line(push, scene, known, *inside);)
+        *inside *= 2;
+    struct kin all = {.odd = 1}, without;
+    for (uint64_t bit = *inside; bit < region_lines(&push->region); bit *= 2)
+        gf2_add(&all.space, bit);
+    without = kin_modulo(&push->region, *stride);
+    return push_ok(push) && !evict_any(push, scene, &all, &without, TIMES * *stride / *inside) && push_ok(push);
+}
+
+/* Counted sets: that lines share them otherwise, too, can be seen, and no more. */
+static bool look_outside_counted(struct push *push, const struct scene *scene, const struct known *known,
+                                 const struct gf2 *space, uint64_t within)
+{
+    struct kin all = {.odd = 1}, without = {.space = known->nearer->space, .odd = 1};
+    for (uint64_t bit = 1; bit < region_lines(&push->region); bit *= 2)
+        gf2_add(&all.space, bit);
+    return !evict_any(push, scene, &all, &without, (TIMES * within) << (all.space.dimension - space->dimension)) &&
+           push_ok(push);
+}
+
+/* Lines that a set keeps. A set may settle, and then keeps as many lines as it has ways; but not that of an exclusive
+ * level, which gives a line away whenever it is found: its ways are counted as they fill for the first time. Where
+ * lines cannot get past the nearer levels without filling this one, theirs are counted with them. */
+static unsigned count_ways(struct push *push, const struct push *near, const struct scene *scene, struct known *known,
+                           const struct nearer *before, bool *exclusive, const char **why)
+{
+    bool clear;
+    struct kin rule = kin_by(&push->region, &known->space, known->nearer->odd);
+    uint64_t seed = bench_seed(push->bench);
+    unsigned wanted = scene->lines + CHECKS + (before->ways < MOST_MORE ? before->ways : MOST_MORE);
+    for (uint64_t i = 0; i < kin_count(&rule, &push->region) && known->count < wanted; i++) {
+        uint64_t line = kin_draw(&rule, &push->region, scene->target, seed, i);
+        if (!push_among(known->line, known->count, line) && evict_takes(push, scene, line, VOTES_SEARCH))
+            known->line[known->count++] = line;
+    }
+    *exclusive = inclusion_exclusive(push, near, scene, before, known->line, known->count, &clear);
+    *why = "whether it is exclusive is not clear, and so how many lines a set keeps";
+    if (!clear)
+        return 0;
+    *why = "how many lines a set keeps is not clear";
+    /* Settled or not: under a policy for which that makes a difference neither is known to be the ways. */
+    if (!*exclusive)
+        return count_settled(push, scene, known) == scene->lines ? scene->lines : 0;
+    if (push->laps > 1)
+        return 0;
+    return scene->helpers ? scene->lines : scene->lines - before->nearest_one;
+}
+
+static bool find(struct push *push, const struct push *near, const struct nearer *before, const uint64_t target[2],
+                 struct sets *sets, const char **why)
+{
+    const struct kin *nearer = &before->kin;
+    unsigned helpers = HELPERS * before->ways;
+    struct scene scene, second;
+    struct known known = {.nearer = nearer, .tries = 8};
+    *sets = (struct sets){.ways = 0};
+    for (unsigned i = 0; i < AGREEING; i++) {
+        if (!evict_find(push, nearer, nearer, target[0], helpers, &scene, why) ||
+            !evict_find(push, nearer, nearer, target[1], helpers, &second, why))
+            return false;
+        *why = "two of its sets do not agree on how many lines they keep";
+        if (scene.lines == second.lines)
+            break;
+    }
+    if (scene.lines != second.lines)
+        return false;
+    *why = "lines of one set are hard to tell";
+    for (unsigned i = 0; i < scene.lines; i++)
+        note(&known, target[0], scene.line[i]);
+    if (!learn(push, &scene, &known))
+        return false;
+    sets->ways = count_ways(push, near, &scene, &known, before, &sets->exclusive, why);
+    if (!sets->ways)
+        return false;
+    uint64_t odd = known.divisor, within = 1;
+    while (odd && odd % 2 == 0)
+        odd /= 2;
+    sets->kin = kin_by(&push->region, &known.space, nearer->odd);
+    struct kin rule = kin_by(&push->region, &known.space, odd);
+    if (foretells(push, &scene, &sets->kin) && foretells(push, &second, &sets->kin)) {
+        sets->indexing = INDEX_LINEAR;
+        within = nearer->odd > 1 ? odd_part(push, &scene, &known, nearer->odd) : 1;
+    } else if (odd > 1 && foretells(push, &scene, &rule) && foretells(push, &second, &rule)) {
+        sets->indexing = INDEX_MODULO;
+        sets->kin = rule;
+    } else {
+        sets->indexing = INDEX_COUNTED;
+        if (!learn_from_others(push, &scene, &known, helpers, why))
+            return false;
+        within = count_sets(push, &known, helpers, scene.lines, target[0], why);
+        if (within == 1)
+            sets->indexing = INDEX_LINEAR;
+    }
+    if (!within || !push_ok(push))
+        return false;
+    *why = "how lines share its sets follows no rule that was tried";
+    struct gf2 space = known.space;
+    uint64_t stride = sets->kin.stride, inside = 1;
+    if (sets->indexing == INDEX_MODULO) {
+        if (!stride || !look_outside_modulo(push, &scene, &second, &known, &stride, &inside))
+            return false;
+        sets->sets = stride / inside;
+    } else {
+        if (sets->indexing == INDEX_LINEAR ? !look_outside(push, &scene, &second, &known, &space)
+                                           : !look_outside_counted(push, &scene, &known, &space, within))
+            return false;
+        while (gf2_has(&space, inside))
+            inside *= 2;
+        sets->sets = (region_lines(&push->region) >> space.dimension) * within;
+    }
+    sets->line = inside * push->region.unit;
+    sets->error =
+        2.0 / (1 << SAME) + (push_far(push, &scene) ? NEXT_GAVE_UP : 0) + (push->laps > FEW_LAPS ? DRAWS_LOTS : 0);
+    return push_ok(push);
+}
+
+bool sets_find(struct push *push, const struct push *near, const struct nearer *before, const uint64_t target[2],
+               struct sets *sets, const char **why)
+{
+    /* Most policies give a line up within three laps, and an exclusive level shows its ways in the first. */
+    static const unsigned laps[] = {3, 1, 12, 40};
+    for (unsigned i = 0; i < sizeof laps / sizeof *laps && push_ok(push); i++) {
+        push->laps = laps[i];
+        if (find(push, near, before, target, sets, why))
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* test_caches.c: the probe of the caches behind the first one against modelled hierarchies of every kind that it has to
+ * see through, or has to decline: hashed sets, slices, numbers of sets and ways that are no powers of two, longer
+ * lines, inclusive and exclusive levels, more ways before than behind, too little known, too little memory. */
+#include "probes/probes.h"
+#include "tests/silicon/process/process.h"
+#include "tests/unit/notebook_bench.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+/* after the headers that it needs */
+#include <cmocka.h>
+
+enum { MEMORY = 220 };
+
+static const unsigned latencies[] = {4, 14, 40, 80};
+
+bool host_rest(struct host *host, unsigned permille)
+{
+    (void)host;
+    assert_in_range(permille, 0, 1000);
+    return true;
+}
+
+/* A first level of so many sets and ways; 64 MB of memory. */
+static struct description first(unsigned sets, unsigned ways, const char *policy)
+{
+    struct description description;
+    description_plain(&description, (uint64_t)sets * ways * 64, ways, 64, latencies[0], MEMORY);
+    description.memory.span = 64 << 20;
+    assert_true(policy_parse(&description.cache[0].shape.policy, policy));
+    return description;
+}
+
+/* One more level. */
+static struct cache_description *add(struct description *description, unsigned sets, unsigned ways, const char *policy)
+{
+    unsigned level = description->caches + 1;
+    struct cache_description *cache = &description->cache[description->caches++];
+    *cache = (struct cache_description){.level = level, .holds = HOLDS_BOTH, .line = 64, .sector = 64};
+    snprintf(cache->name, sizeof cache->name, "l%u", level % 10);
+    cache->size = (uint64_t)sets * ways * 64;
+    cache->latency = latencies[level - 1];
+    cache->shared_by = 1;
+    cache->shape.ways = ways;
+    cache->shape.index.sets = sets;
+    cache->slices.count = 1;
+    cache->keeps_permille = 1000;
+    assert_true(policy_parse(&cache->shape.policy, policy));
+    return cache;
+}
+
+/* What the probes before have found. */
+static void know(struct notebook *notebook, const struct description *description)
+{
+    const struct cache_description *l1 = &description->cache[0];
+    memset(notebook, 0, sizeof *notebook);
+    note_value(notebook, "latency.levels", description->caches, "", 0.999, 0, "");
+    note_value(notebook, "l1d.size", (double)l1->size, "bytes", 0.999, 0, "");
+    note_value(notebook, "l1d.ways", l1->shape.ways, "ways", 0.999, 0, "");
+    note_value(notebook, "l1d.line", l1->line, "bytes", 0.999, 0, "");
+    note_value(notebook, "l1d.latency", l1->latency, "cycles", 0.999, 0, "");
+    for (unsigned i = 1; i < description->caches; i++) {
+        char id[16];
+        snprintf(id, sizeof id, "l%u.latency", (i + 1) % 10);
+        note_value(notebook, id, description->cache[i].latency, "cycles", 0.999, 0, "");
+    }
+    note_value(notebook, "mem.latency", MEMORY, "cycles", 0.999, 0, "");
+}
+
+static void measured(const struct description *description, uint64_t seed, struct notebook *notebook)
+{
+    struct request request = {.seed = seed};
+    const char *why = "";
+    struct machine *machine = process_open(NULL, description, seed, NULL, &why);
+    if (!machine)
+        fail_msg("%s", why);
+    assert_true(probe_caches(machine, &request, notebook));
+    machine_close(machine);
+}
+
+static const struct finding *of_level(const struct notebook *notebook, unsigned level, const char *what)
+{
+    char id[16];
+    snprintf(id, sizeof id, "l%u.%s", level % 10, what);
+    const struct finding *finding = noted(notebook, id);
+    assert_non_null(finding);
+    return finding;
+}
+
+static void assert_value(const struct notebook *notebook, unsigned level, const char *what, double value)
+{
+    const struct finding *finding = of_level(notebook, level, what);
+    if (!finding->measured)
+        fail_msg("%s, not %g: %s", finding->id, value, finding->why);
+    if (finding->value != value || finding->confidence < 0.9)
+        fail_msg("%s is %g, not %g, confidence %.3f", finding->id, finding->value, value, finding->confidence);
+}
+
+static void assert_missing(const struct notebook *notebook, unsigned level, const char *why)
+{
+    assert_false(of_level(notebook, level, "size")->measured);
+    assert_string_equal(of_level(notebook, level, "ways")->why, why);
+}
+
+/* That the probe finds ways and sizes of all levels. */
+static void assert_found(const struct description *description, struct notebook *notebook)
+{
+    for (uint64_t seed = 1; seed <= 2; seed++) {
+        know(notebook, description);
+        measured(description, seed, notebook);
+        for (unsigned i = 1; i < description->caches; i++) {
+            const struct cache_description *cache = &description->cache[i];
+            assert_value(notebook, i + 1, "ways", cache->shape.ways);
+            assert_value(notebook, i + 1, "size", (double)cache->size);
+        }
+        assert_missing(notebook, description->caches + 1, "no such level was seen");
+    }
+}
+
+static void powers_of_two(void **state)
+{
+    struct description description = first(64, 8, "PLRU");
+    add(&description, 512, 8, "PLRU");
+    add(&description, 2048, 16, "LRU")->inclusion = INCLUSION_INCLUSIVE;
+    assert_found(&description, *state);
+}
+
+static void no_powers_of_two(void **state)
+{
+    struct description description = first(64, 12, "LRU3PLRU4");
+    add(&description, 384, 10, "LRU");
+    add(&description, 1536, 11, "LRU");
+    assert_found(&description, *state);
+    struct description odd = first(48, 2, "LRU");
+    add(&odd, 256, 6, "LRU");
+    assert_found(&odd, *state);
+}
+
+static void more_ways_before_than_behind(void **state)
+{
+    struct description description = first(16, 16, "LRU");
+    add(&description, 512, 2, "LRU");
+    add(&description, 8192, 4, "LRU");
+    assert_found(&description, *state);
+}
+
+/* Each set bit is folded with one as many places higher: the nearer level tells lines apart that share a set here. */
+static void folded(void **state)
+{
+    struct description description = first(64, 4, "LRU");
+    struct index *index = &add(&description, 256, 8, "LRU")->shape.index;
+    index->kind = INDEX_XOR;
+    index->bits = 8;
+    for (unsigned i = 0; i < 8; i++)
+        index->mask[i] = UINT64_C(0x101) << i;
+    assert_found(&description, *state);
+}
+
+static void sliced(void **state)
+{
+    struct description description = first(64, 8, "LRU");
+    add(&description, 256, 8, "LRU");
+    struct cache_description *last = add(&description, 512, 12, "QLRU_H11_M1_R0_U0");
+    last->slices.kind = SLICE_XOR;
+    last->slices.bits = 1;
+    last->slices.count = 2;
+    last->slices.mask[0] = UINT64_C(1) << 15 | 1 << 6 | 1 << 18 | 1 << 21;
+    last->size *= 2;
+    assert_found(&description, *state);
+}
+
+/* By a table: no space over GF(2) has its sets. */
+static void sliced_by_a_table(void **state)
+{
+    struct description description = first(64, 4, "LRU");
+    struct cache_description *last = add(&description, 256, 6, "LRU");
+    last->slices.kind = SLICE_SEQUENCE;
+    last->slices.bits = 7;
+    last->slices.count = 5;
+    last->slices.length = 128;
+    for (unsigned i = 0; i < 7; i++)
+        last->slices.mask[i] = UINT64_C(1) << (14 + i);
+    for (unsigned i = 0; i < 128; i++)
+        last->slices.sequence[i] = (uint8_t)((i * 7 + i / 5) % 5);
+    last->size *= 5;
+    assert_found(&description, *state);
+}
+
+static void exclusive(void **state)
+{
+    struct description description = first(64, 4, "LRU");
+    add(&description, 256, 8, "PLRU")->inclusion = INCLUSION_EXCLUSIVE;
+    add(&description, 1024, 16, "PLRU")->inclusion = INCLUSION_EXCLUSIVE;
+    assert_found(&description, *state);
+}
+
+/* As many sets as the first level (K7): whatever shares a set there shares one here, so only both together are seen. */
+static void exclusive_with_as_many_sets(void **state)
+{
+    struct description description = first(128, 2, "LRU");
+    add(&description, 128, 16, "LRU")->inclusion = INCLUSION_EXCLUSIVE;
+    assert_found(&description, *state);
+    description.cache[1].inclusion = INCLUSION_NEITHER;
+    assert_found(&description, *state);
+    description.cache[1].inclusion = INCLUSION_INCLUSIVE;
+    assert_found(&description, *state);
+}
+
+static void longer_lines(void **state)
+{
+    struct description description = first(64, 4, "LRU");
+    struct cache_description *second = add(&description, 256, 8, "LRU"), *third;
+    second->line = second->sector = 128;
+    second->size *= 2;
+    third = add(&description, 1536, 8, "LRU");
+    third->line = third->sector = 128;
+    third->size *= 2;
+    assert_found(&description, *state);
+}
+
+/* Prefetchers that have no switch. */
+static void prefetchers(void **state)
+{
+    static const enum prefetcher_kind kinds[] = {PREFETCH_NEXT_LINE, PREFETCH_ADJACENT};
+    for (unsigned i = 0; i < 2; i++) {
+        struct description description = first(64, 4, "LRU");
+        add(&description, 512, 8, "LRU");
+        description.prefetchers = 1;
+        description.prefetcher[0] =
+            (struct prefetcher_description){.kind = kinds[i], .watches = 2, .into = 2, .ahead = 1};
+        assert_found(&description, *state);
+    }
+}
+
+/* A policy that draws lots keeps no clear number of lines: a wrong one may not be sure. */
+static void by_lot(void **state)
+{
+    struct description description = first(64, 4, "LRU");
+    add(&description, 256, 8, "RANDOM");
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        know(*state, &description);
+        measured(&description, seed, *state);
+        const struct finding *ways = of_level(*state, 2, "ways");
+        if (ways->measured && ways->value != 8 && ways->confidence >= 0.9)
+            fail_msg("%g ways with %.3f", ways->value, ways->confidence);
+    }
+}
+
+static void too_little_is_known(void **state)
+{
+    struct notebook *notebook = *state;
+    struct description description = first(64, 4, "LRU");
+    add(&description, 256, 8, "LRU");
+    memset(notebook, 0, sizeof *notebook);
+    measured(&description, 1, notebook);
+    assert_missing(notebook, 2, "needs what the probes latency and l1d find");
+    know(notebook, &description);
+    note_missing(notebook, "x", "", 0, "x");
+    description.cache[1].latency = latencies[0] + 10;
+    struct finding *latency = note_value(notebook, "latency.levels", 2, "", 0.6, 0, "");
+    assert_non_null(latency);
+    measured(&description, 1, notebook);
+    assert_in_range((int)(1000 * of_level(notebook, 2, "ways")->confidence), 500, 600);
+}
+
+/* Levels behind one whose sets were counted are out of reach, and that is said. */
+static void behind_a_table(void **state)
+{
+    struct notebook *notebook = *state;
+    struct description description = first(64, 4, "LRU");
+    struct cache_description *second = add(&description, 128, 6, "LRU");
+    second->slices.kind = SLICE_SEQUENCE;
+    second->slices.bits = 7;
+    second->slices.count = 3;
+    second->slices.length = 128;
+    for (unsigned i = 0; i < 7; i++)
+        second->slices.mask[i] = UINT64_C(1) << (13 + i);
+    for (unsigned i = 0; i < 128; i++)
+        second->slices.sequence[i] = (uint8_t)((i * 7 + i / 3) % 3);
+    second->size *= 3;
+    add(&description, 4096, 8, "LRU");
+    know(notebook, &description);
+    measured(&description, 1, notebook);
+    assert_value(notebook, 2, "size", (double)second->size);
+    assert_missing(notebook, 3, "how the level before it chooses its sets is not known");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(powers_of_two),
+                                       cmocka_unit_test(no_powers_of_two),
+                                       cmocka_unit_test(more_ways_before_than_behind),
+                                       cmocka_unit_test(folded),
+                                       cmocka_unit_test(sliced),
+                                       cmocka_unit_test(sliced_by_a_table),
+                                       cmocka_unit_test(exclusive),
+                                       cmocka_unit_test(exclusive_with_as_many_sets),
+                                       cmocka_unit_test(longer_lines),
+                                       cmocka_unit_test(prefetchers),
+                                       cmocka_unit_test(by_lot),
+                                       cmocka_unit_test(too_little_is_known),
+                                       cmocka_unit_test(behind_a_table)};
+    return cmocka_run_group_tests(tests, fresh, done);
+}
