@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # assay: `make run` boots the image in an emulator, `make test` passes every test, `make help` lists the rest.
-MAKEFLAGS += -rR
+# As many jobs as processors, unless make was told otherwise.
+JOBS := $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
+MAKEFLAGS += -rR $(JOBS)
 .DELETE_ON_ERROR:
 .SECONDARY:
 .SECONDEXPANSION:
@@ -196,7 +198,7 @@ screenshot: build/set-up-test build/assay.img
 	@mkdir -p docs/images
 	@$(PYTHON) tests/run.py --only screen/1280x800 --set screenshot=1
 soak: build/set-up-test $(TESTED)
-	@$(PYTHON) tests/run.py --only model/,boot/power-cut --set model_seeds=10 --set model_machines=300 --set power_cuts=100
+	@$(PYTHON) tests/run.py --only model/,boot/power-cut --set model_seeds=10 --set model_machines=300 --set caches_machines=35 --set power_cuts=100
 fresh:
 	@bash tests/fresh.sh
 check: build/set-up-check
