@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Are the tests of the model worth anything? Plants one-line faults in it and sees whether its unit tests notice.
+"""Are the unit tests worth anything? Plants one-line faults in the model and in probes and sees whether they notice.
 
     tests/faults.py [--only PART,...] [--jobs N] [--keep] [--list]
 
@@ -12,7 +12,7 @@ Reads tests/faults/*.txt: blocks between blank lines, each
     - the line as it stands (leading blanks do not matter)
     + the faulty line
 
-"test" names unit tests without their test_silicon_. PART is a file's name without its .txt. Each fault is compiled and
+"test" names unit tests without their test_silicon_, of probes/ and base/ without their test_. PART is a file's name without its .txt. Each fault is compiled and
 linked as the Makefile says, but in a folder of its own below build/faults; the checkout is not changed. A test kills a
 fault by failing or by taking more than 60 seconds. Status 0 when at least 95 of 100 are killed, 1 when fewer are, 2 when
 something is wrong with a fault itself."""
@@ -55,8 +55,10 @@ class Fault:
                 raise Wrong(f"{self.name}: not a line of a fault: {line}")
         if not (self.what and self.file and self.tests and self.old) or self.new is None:
             raise Wrong(f"{self.name}: a fault has '#', 'file', 'test', '-' and '+'")
-        if not self.file.startswith("tests/silicon/") or not self.file.endswith(".c"):
-            raise Wrong(f"{self.name}: {self.file} is no source of the model")
+        if not self.file.startswith(("tests/silicon/", "probes/", "base/")) or not self.file.endswith(".c"):
+            raise Wrong(f"{self.name}: {self.file} is no source of the model, nor of a probe")
+        if self.file.startswith("tests/silicon/"):
+            self.tests = [f"silicon_{test}" for test in self.tests]
         self.place()
 
     def place(self):
@@ -148,11 +150,11 @@ class Commands:
 
 
 def source_of(test):
-    return f"tests/unit/test_silicon_{test}.c"
+    return f"tests/unit/test_{test}.c"
 
 
 def program_of(test):
-    return f"build/unit/test_silicon_{test}"
+    return f"build/unit/test_{test}"
 
 
 def attempt(fault, commands, keep):
