@@ -34,7 +34,7 @@ struct known {
     uint64_t line[MOST_KNOWN];
     unsigned count;
     struct gf2 space;
-    uint64_t divisor; /* the greatest of all differences */
+    uint64_t divisor; /* the greatest common one of all differences */
     uint64_t tries;
 };
 

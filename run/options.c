@@ -4,7 +4,7 @@
 #include "run/option.h"
 
 const struct description described[OPTION_COUNT] = {
-    [OPTION_PROBE] = {"probe", "NAMES", "only these probes, separated by commas (all that are not on trial)", false},
+    [OPTION_PROBE] = {"probe", "NAMES", "only these probes, separated by commas (all)", false},
     [OPTION_QUICK] = {"quick", NULL, "only the probes that answer within a few seconds", false},
     [OPTION_CORE] = {"core", "N", "the processor to measure on (0)", false},
     [OPTION_MEMORY] = {"memory", "SIZE", "memory to take at most, for example 512M (what is sensible)", false},
@@ -297,7 +297,7 @@ void options_help(struct text *text)
     for (unsigned i = 0; i < probe_count; i++) {
         text_format(text, "  %s ", probe_list[i].name);
         text_column(text, 20);
-        text_format(text, "%s%s\n", probe_list[i].answers, probe_list[i].trial ? " (on trial: runs when named)" : "");
+        text_format(text, "%s%s\n", probe_list[i].answers, probe_list[i].trial ? " (on trial)" : "");
     }
 }
 

@@ -66,7 +66,7 @@ void run_print_list(struct stage *stage)
         struct text line = text_in(buffer, sizeof buffer);
         text_string(&line, probe_list[i].name);
         text_column(&line, 10);
-        text_format(&line, "%s", probe_list[i].answers);
+        text_format(&line, "%s%s", probe_list[i].answers, probe_list[i].trial ? " (on trial: runs when named)" : "");
         stage_line(stage, line.at);
         line = text_in(buffer, sizeof buffer);
         text_format(&line, "          finds %s", probe_list[i].ids);

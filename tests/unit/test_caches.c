@@ -5,6 +5,7 @@
 #include "probes/probes.h"
 #include "tests/silicon/process/process.h"
 #include "tests/unit/notebook_bench.h"
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,10 +17,15 @@ enum { MEMORY = 220 };
 
 static const unsigned latencies[] = {4, 14, 40, 80};
 
+static unsigned rests_left = UINT_MAX; /* then the user wants to skip */
+
 bool host_rest(struct host *host, unsigned permille)
 {
     (void)host;
     assert_in_range(permille, 0, 1000);
+    if (rests_left == 0)
+        return false;
+    rests_left -= rests_left != UINT_MAX;
     return true;
 }
 
@@ -287,6 +293,28 @@ static void behind_a_table(void **state)
     assert_missing(notebook, 3, "how the level before it chooses its sets is not known");
 }
 
+/* At once, and without another finding. */
+static void skipping_is_obeyed(void **state)
+{
+    struct notebook *notebook = *state;
+    struct request request = {.seed = 1};
+    struct description description = first(64, 4, "LRU");
+    add(&description, 256, 8, "LRU");
+    description.clock.hz = 20000000; /* slow: rests are due often */
+    for (unsigned rests = 0; rests < 2; rests++) {
+        const char *why = "";
+        struct machine *machine = process_open(NULL, &description, 1, NULL, &why);
+        assert_non_null(machine);
+        know(notebook, &description);
+        rests_left = rests;
+        assert_false(probe_caches(machine, &request, notebook));
+        assert_int_equal(rests_left, 0);
+        assert_missing(notebook, 2, "skipped");
+        machine_close(machine);
+    }
+    rests_left = UINT_MAX;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(powers_of_two),
@@ -301,6 +329,7 @@ int main(void)
                                        cmocka_unit_test(prefetchers),
                                        cmocka_unit_test(by_lot),
                                        cmocka_unit_test(too_little_is_known),
-                                       cmocka_unit_test(behind_a_table)};
+                                       cmocka_unit_test(behind_a_table),
+                                       cmocka_unit_test(skipping_is_obeyed)};
     return cmocka_run_group_tests(tests, fresh, done);
 }

@@ -331,6 +331,8 @@ static void skipping_is_obeyed(void **state)
     truth.hz = 20000000; /* slow: rests are due often */
     skip_now = true;
     for (unsigned i = 0; i < probe_count; i++) {
+        if (probe_list[i].needs) /* says no more than that it needs them; see test_caches.c */
+            continue;
         assert_false(measured(probe_list[i].name, &truth, 1, notebook, &cost));
         assert_in_range(cost, 0, 1 << 20);
     }

@@ -25,13 +25,42 @@ static void first_cache(void **state)
 static void ids_that_nobody_knows(void **state)
 {
     static const char *const unknown[] = {"l1d.colour",       "l9d.size",         "l1.latency",       "l9.latency",
-                                          "l2.latency.miles", "l2.size",          "l1i.latency",      "latency",
-                                          "latency.plateaus", "latency.1.cycles", "latency.0k.sizes", "mem.size"};
+                                          "l2.latency.miles", "l2.colour",        "l1i.latency",      "latency",
+                                          "latency.plateaus", "latency.1.cycles", "latency.0k.sizes", "mem.size",
+                                          "l1.size",          "l9.ways",          "l2.size.bytes",    "l2.way"};
     struct truths *truths = truths_on(plain());
 
     (void)state;
     for (unsigned i = 0; i < sizeof unknown / sizeof *unknown; i++)
         assert_int_equal(truth_of(truths, unknown[i]).kind, TRUTH_NONE);
+    truths_destroy(truths);
+}
+
+/* Of the second level that counts and of those behind: their own, whether they are exclusive or not. */
+static void further_caches(void **state)
+{
+    struct truths *truths = truths_on(plain());
+    struct cache_description *second;
+    struct description *description;
+
+    (void)state;
+    assert_int_equal(truth_of(truths, "l2.size").kind, TRUTH_ABSENT);
+    assert_int_equal(truth_of(truths, "l2.ways").kind, TRUTH_ABSENT);
+    truths_destroy(truths);
+    description = plain();
+    second = &description->cache[description->caches++];
+    *second = description->cache[0];
+    text_copy(second->name, sizeof second->name, "l2");
+    second->level = 2;
+    second->size = 192 * KB;
+    second->shape.ways = 12;
+    second->shape.index.sets = 256;
+    second->latency = 14;
+    second->inclusion = INCLUSION_EXCLUSIVE;
+    truths = truths_on(description);
+    expect_equal(truths, "l2.size", 192 * KB);
+    expect_equal(truths, "l2.ways", 12);
+    assert_int_equal(truth_of(truths, "l3.ways").kind, TRUTH_ABSENT);
     truths_destroy(truths);
 }
 
@@ -161,9 +190,13 @@ static void what_is_demanded_and_what_hidden(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(first_cache), cmocka_unit_test(ids_that_nobody_knows),
-        cmocka_unit_test(clocks),      cmocka_unit_test(gaps),
-        cmocka_unit_test(pages),       cmocka_unit_test(what_is_demanded_and_what_hidden),
+        cmocka_unit_test(first_cache),
+        cmocka_unit_test(ids_that_nobody_knows),
+        cmocka_unit_test(further_caches),
+        cmocka_unit_test(clocks),
+        cmocka_unit_test(gaps),
+        cmocka_unit_test(pages),
+        cmocka_unit_test(what_is_demanded_and_what_hidden),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
