@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* arithmetic.c: roots and powers. */
+/* arithmetic.c: roots, powers and divisors. */
 #include "base/arithmetic.h"
 
 double square_root(double square)
@@ -19,6 +19,16 @@ uint64_t power_of_two_within(uint64_t number)
     while (power <= number / 2)
         power *= 2;
     return power;
+}
+
+uint64_t common_divisor(uint64_t a, uint64_t b)
+{
+    while (b) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
 }
 
 double apart(double a, double b)

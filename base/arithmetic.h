@@ -10,5 +10,8 @@ double square_root(double);
 /* How far two finite numbers are from each other: 0 or more. */
 double apart(double, double);
 
+/* The greatest common divisor of two numbers; of 0 and a number that number. */
+uint64_t common_divisor(uint64_t, uint64_t);
+
 /* The largest power of two that is at most a number; 1 for 0. */
 uint64_t power_of_two_within(uint64_t);

@@ -27,7 +27,7 @@ struct caches {
     struct bench bench;
     struct stretch stretch;
     struct notebook *notebook;
-    struct region region; /* the largest */
+    struct region region; /* of all lines that are visited */
     struct nearer nearer; /* the levels until now */
     uint64_t most;        /* visits of the machine, for all levels */
     double error;         /* that what the other probes have found is wrong */
@@ -109,7 +109,7 @@ static bool measure_level(struct caches *caches, unsigned level, const double la
 {
     struct bench *bench = &caches->bench;
     uint64_t start = machine_steps(bench->machine);
-    struct push push = {.bench = bench, .region = caches->region, .laps = 1, .most = caches->most};
+    struct push push = {.bench = bench, .region = caches->region, .most = caches->most};
     struct sets sets;
     *why = "the clock does not tell it from the next one";
     struct push first = push;
@@ -126,7 +126,8 @@ static bool measure_level(struct caches *caches, unsigned level, const double la
     uint64_t cost = machine_steps(bench->machine) - start;
     double confidence = confidence_from(sets.error + caches->error);
     id_of(id, level, "ways");
-    note_value(caches->notebook, id, sets.ways, "ways", confidence, cost, "the fewest lines that push one out");
+    note_value(caches->notebook, id, sets.ways, "ways", confidence, cost,
+               "the fewest lines that push one out (Vila 2019), and two sets agree");
     id_of(id, level, "size");
     note_value(caches->notebook, id, (double)(sets.ways * sets.sets * sets.line), "bytes", confidence, cost,
                sets.indexing == INDEX_LINEAR   ? "ways times sets, which XOR of address bits chooses"

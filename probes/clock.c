@@ -22,16 +22,6 @@ enum {
     BUCKETS = 64
 };
 
-static uint64_t common_divisor(uint64_t a, uint64_t b)
-{
-    while (b) {
-        uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* The largest common divisor of the differences of readings of many lengths, 0 when all were equal. *steady: readings
  * after which it no longer changed. */
 static bool measure_step(struct bench *bench, uint64_t *divisor, unsigned *steady)

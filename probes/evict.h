@@ -2,7 +2,7 @@
 /* evict.h: minimal sets of lines that push a target out of a level, and lines that belong to its set.
  *
  * Of lines drawn from the kin of a target the shortest row that pushes it out ends with a line of its set: that row was
- * one short before it. So one line after the other is found by bisection (the last straw: Purnal et al. and others
+ * one short before it. So one line after the other is found by bisection (the last straw: Zhao et al., ASPLOS 2024,
  * after Vila et al., S&P 2019), until those that were found push the target out alone. */
 #pragma once
 #include "probes/push.h"

@@ -43,22 +43,12 @@ static uint64_t difference(uint64_t a, uint64_t b)
     return a > b ? a - b : b - a;
 }
 
-static uint64_t common(uint64_t a, uint64_t b)
-{
-    while (b) {
-        uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* Notes a line. True: it says something new of the space. */
 static bool note(struct known *known, uint64_t target, uint64_t line)
 {
     if (known->count < MOST_KNOWN)
         known->line[known->count++] = line;
-    known->divisor = common(known->divisor, difference(line, target));
+    known->divisor = common_divisor(known->divisor, difference(line, target));
     return gf2_add(&known->space, line ^ target);
 }
 
@@ -295,95 +285,127 @@ static bool look_outside_counted(struct push *push, const struct scene *scene, c
  * level, which gives a line away whenever it is found: its ways are counted as they fill for the first time. Where
  * lines cannot get past the nearer levels without filling this one, theirs are counted with them. */
 static unsigned count_ways(struct push *push, const struct push *near, const struct scene *scene, struct known *known,
-                           const struct nearer *before, bool *exclusive, const char **why)
+                           const struct nearer *before, const char **why)
 {
     bool clear;
     struct kin rule = kin_by(&push->region, &known->space, known->nearer->odd);
     uint64_t seed = bench_seed(push->bench);
     unsigned wanted = scene->lines + CHECKS + (before->ways < MOST_MORE ? before->ways : MOST_MORE);
+    if (wanted > MOST_KNOWN)
+        wanted = MOST_KNOWN;
     for (uint64_t i = 0; i < kin_count(&rule, &push->region) && known->count < wanted; i++) {
         uint64_t line = kin_draw(&rule, &push->region, scene->target, seed, i);
         if (!push_among(known->line, known->count, line) && evict_takes(push, scene, line, VOTES_SEARCH))
             known->line[known->count++] = line;
     }
-    *exclusive = inclusion_exclusive(push, near, scene, before, known->line, known->count, &clear);
+    bool exclusive = inclusion_exclusive(push, near, scene, before, known->line, known->count, &clear);
     *why = "whether it is exclusive is not clear, and so how many lines a set keeps";
     if (!clear)
         return 0;
     *why = "how many lines a set keeps is not clear";
     /* Settled or not: under a policy for which that makes a difference neither is known to be the ways. */
-    if (!*exclusive)
+    if (!exclusive)
         return count_settled(push, scene, known) == scene->lines ? scene->lines : 0;
     if (push->laps > 1)
         return 0;
     return scene->helpers ? scene->lines : scene->lines - before->nearest_one;
 }
 
-static bool find(struct push *push, const struct push *near, const struct nearer *before, const uint64_t target[2],
-                 struct sets *sets, const char **why)
+/* The lines that push either target out: as many of one as of the other. */
+static bool find_both(struct push *push, const struct nearer *before, const uint64_t target[2], struct scene scene[2],
+                      const char **why)
 {
-    const struct kin *nearer = &before->kin;
-    unsigned helpers = HELPERS * before->ways;
-    struct scene scene, second;
-    struct known known = {.nearer = nearer, .tries = 8};
-    *sets = (struct sets){.ways = 0};
     for (unsigned i = 0; i < AGREEING; i++) {
-        if (!evict_find(push, nearer, nearer, target[0], helpers, &scene, why) ||
-            !evict_find(push, nearer, nearer, target[1], helpers, &second, why))
+        for (unsigned j = 0; j < 2; j++)
+            if (!evict_find(push, &before->kin, &before->kin, target[j], HELPERS * before->ways, &scene[j], why))
+                return false;
+        *why = "a set keeps more lines than can be told";
+        if (scene[0].lines > MOST_KNOWN)
             return false;
-        *why = "two of its sets do not agree on how many lines they keep";
-        if (scene.lines == second.lines)
-            break;
+        if (scene[0].lines == scene[1].lines)
+            return true;
     }
-    if (scene.lines != second.lines)
-        return false;
-    *why = "lines of one set are hard to tell";
-    for (unsigned i = 0; i < scene.lines; i++)
-        note(&known, target[0], scene.line[i]);
-    if (!learn(push, &scene, &known))
-        return false;
-    sets->ways = count_ways(push, near, &scene, &known, before, &sets->exclusive, why);
-    if (!sets->ways)
-        return false;
-    uint64_t odd = known.divisor, within = 1;
+    *why = "two of its sets do not agree on how many lines they keep";
+    return false;
+}
+
+/* Whether lines drawn by a rule share either target's set. */
+static bool foretells_both(struct push *push, const struct scene scene[2], const struct kin *rule)
+{
+    return foretells(push, &scene[0], rule) && foretells(push, &scene[1], rule);
+}
+
+/* Finds the rule by which sets are chosen. *within: sets among lines that differ by vectors of the space. */
+static bool choose_rule(struct push *push, const struct nearer *before, const struct scene scene[2],
+                        struct known *known, struct sets *sets, uint64_t *within, const char **why)
+{
+    unsigned helpers = HELPERS * before->ways;
+    uint64_t odd = known->divisor;
     while (odd && odd % 2 == 0)
         odd /= 2;
-    sets->kin = kin_by(&push->region, &known.space, nearer->odd);
-    struct kin rule = kin_by(&push->region, &known.space, odd);
-    if (foretells(push, &scene, &sets->kin) && foretells(push, &second, &sets->kin)) {
+    struct kin rule = kin_by(&push->region, &known->space, odd);
+    sets->kin = kin_by(&push->region, &known->space, before->kin.odd);
+    *within = 1;
+    if (foretells_both(push, scene, &sets->kin)) {
         sets->indexing = INDEX_LINEAR;
-        within = nearer->odd > 1 ? odd_part(push, &scene, &known, nearer->odd) : 1;
-    } else if (odd > 1 && foretells(push, &scene, &rule) && foretells(push, &second, &rule)) {
+        if (before->kin.odd > 1)
+            *within = odd_part(push, &scene[0], known, before->kin.odd);
+    } else if (odd > 1 && foretells_both(push, scene, &rule)) {
         sets->indexing = INDEX_MODULO;
         sets->kin = rule;
     } else {
-        sets->indexing = INDEX_COUNTED;
-        if (!learn_from_others(push, &scene, &known, helpers, why))
+        if (!learn_from_others(push, &scene[0], known, helpers, why))
             return false;
-        within = count_sets(push, &known, helpers, scene.lines, target[0], why);
-        if (within == 1)
-            sets->indexing = INDEX_LINEAR;
+        *within = count_sets(push, known, helpers, scene[0].lines, scene[0].target, why);
+        sets->indexing = *within == 1 ? INDEX_LINEAR : INDEX_COUNTED;
     }
-    if (!within || !push_ok(push))
-        return false;
-    *why = "how lines share its sets follows no rule that was tried";
-    struct gf2 space = known.space;
+    return *within && push_ok(push);
+}
+
+/* The number of sets and the line, by the rule and by what lines share sets outside of the nearer levels'. */
+static bool count_all_sets(struct push *push, const struct scene scene[2], const struct known *known, uint64_t within,
+                           struct sets *sets)
+{
+    struct gf2 space = known->space;
     uint64_t stride = sets->kin.stride, inside = 1;
     if (sets->indexing == INDEX_MODULO) {
-        if (!stride || !look_outside_modulo(push, &scene, &second, &known, &stride, &inside))
+        if (!stride || !look_outside_modulo(push, &scene[0], &scene[1], known, &stride, &inside))
             return false;
         sets->sets = stride / inside;
     } else {
-        if (sets->indexing == INDEX_LINEAR ? !look_outside(push, &scene, &second, &known, &space)
-                                           : !look_outside_counted(push, &scene, &known, &space, within))
+        if (sets->indexing == INDEX_LINEAR ? !look_outside(push, &scene[0], &scene[1], known, &space)
+                                           : !look_outside_counted(push, &scene[0], known, &space, within))
             return false;
         while (gf2_has(&space, inside))
             inside *= 2;
         sets->sets = (region_lines(&push->region) >> space.dimension) * within;
     }
     sets->line = inside * push->region.unit;
+    return true;
+}
+
+static bool find(struct push *push, const struct push *near, const struct nearer *before, const uint64_t target[2],
+                 struct sets *sets, const char **why)
+{
+    struct scene scene[2];
+    struct known known = {.nearer = &before->kin, .tries = 8};
+    uint64_t within;
+    *sets = (struct sets){.ways = 0};
+    if (!find_both(push, before, target, scene, why))
+        return false;
+    *why = "lines of one set are hard to tell";
+    for (unsigned i = 0; i < scene[0].lines; i++)
+        note(&known, target[0], scene[0].line[i]);
+    if (!learn(push, &scene[0], &known))
+        return false;
+    sets->ways = count_ways(push, near, &scene[0], &known, before, why);
+    if (!sets->ways || !choose_rule(push, before, scene, &known, sets, &within, why))
+        return false;
+    *why = "how lines share its sets follows no rule that was tried";
+    if (!count_all_sets(push, scene, &known, within, sets))
+        return false;
     sets->error =
-        2.0 / (1 << SAME) + (push_far(push, &scene) ? NEXT_GAVE_UP : 0) + (push->laps > FEW_LAPS ? DRAWS_LOTS : 0);
+        2.0 / (1 << SAME) + (push_far(push, &scene[0]) ? NEXT_GAVE_UP : 0) + (push->laps > FEW_LAPS ? DRAWS_LOTS : 0);
     return push_ok(push);
 }
 

@@ -19,7 +19,6 @@ enum indexing { INDEX_LINEAR, INDEX_MODULO, INDEX_COUNTED };
 
 struct sets {
     unsigned ways;
-    bool exclusive;
     uint64_t sets, line; /* line: bytes */
     enum indexing indexing;
     struct kin kin; /* INDEX_LINEAR, INDEX_MODULO: lines that share a set here and at all nearer levels */

@@ -31,8 +31,20 @@ static void powers(void **state)
     }
 }
 
+static void divisors(void **state)
+{
+    (void)state;
+    assert_int_equal(common_divisor(0, 0), 0);
+    assert_int_equal(common_divisor(0, 12), 12);
+    assert_int_equal(common_divisor(12, 0), 12);
+    assert_int_equal(common_divisor(12, 18), 6);
+    assert_int_equal(common_divisor(18, 12), 6);
+    assert_int_equal(common_divisor(35, 64), 1);
+    assert_true(common_divisor(UINT64_C(3) << 62, UINT64_C(1) << 63) == UINT64_C(1) << 62);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(roots), cmocka_unit_test(powers)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(roots), cmocka_unit_test(powers), cmocka_unit_test(divisors)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,6 +57,18 @@ static struct cache_description *add(struct description *description, unsigned s
     return cache;
 }
 
+/* So many slices, chosen by a table, by the bits above those of the set. */
+static void slice(struct cache_description *cache, unsigned count)
+{
+    struct slices *slices = &cache->slices;
+    *slices = (struct slices){.kind = SLICE_SEQUENCE, .bits = 7, .count = count, .length = 128};
+    for (unsigned i = 0; i < slices->bits; i++)
+        slices->mask[i] = cache->shape.index.sets * cache->line << i;
+    for (unsigned i = 0; i < slices->length; i++)
+        slices->sequence[i] = (uint8_t)((i * 7 + i / count) % count);
+    cache->size *= count;
+}
+
 /* What the probes before have found. */
 static void know(struct notebook *notebook, const struct description *description)
 {
@@ -181,16 +193,7 @@ static void sliced(void **state)
 static void sliced_by_a_table(void **state)
 {
     struct description description = first(64, 4, "LRU");
-    struct cache_description *last = add(&description, 256, 6, "LRU");
-    last->slices.kind = SLICE_SEQUENCE;
-    last->slices.bits = 7;
-    last->slices.count = 5;
-    last->slices.length = 128;
-    for (unsigned i = 0; i < 7; i++)
-        last->slices.mask[i] = UINT64_C(1) << (14 + i);
-    for (unsigned i = 0; i < 128; i++)
-        last->slices.sequence[i] = (uint8_t)((i * 7 + i / 5) % 5);
-    last->size *= 5;
+    slice(add(&description, 256, 6, "LRU"), 5);
     assert_found(&description, *state);
 }
 
@@ -263,10 +266,7 @@ static void too_little_is_known(void **state)
     measured(&description, 1, notebook);
     assert_missing(notebook, 2, "needs what the probes latency and l1d find");
     know(notebook, &description);
-    note_missing(notebook, "x", "", 0, "x");
-    description.cache[1].latency = latencies[0] + 10;
-    struct finding *latency = note_value(notebook, "latency.levels", 2, "", 0.6, 0, "");
-    assert_non_null(latency);
+    note_value(notebook, "latency.levels", 2, "", 0.6, 0, ""); /* the doubt is that of what it goes by */
     measured(&description, 1, notebook);
     assert_in_range((int)(1000 * of_level(notebook, 2, "ways")->confidence), 500, 600);
 }
@@ -277,15 +277,7 @@ static void behind_a_table(void **state)
     struct notebook *notebook = *state;
     struct description description = first(64, 4, "LRU");
     struct cache_description *second = add(&description, 128, 6, "LRU");
-    second->slices.kind = SLICE_SEQUENCE;
-    second->slices.bits = 7;
-    second->slices.count = 3;
-    second->slices.length = 128;
-    for (unsigned i = 0; i < 7; i++)
-        second->slices.mask[i] = UINT64_C(1) << (13 + i);
-    for (unsigned i = 0; i < 128; i++)
-        second->slices.sequence[i] = (uint8_t)((i * 7 + i / 3) % 3);
-    second->size *= 3;
+    slice(second, 3);
     add(&description, 4096, 8, "LRU");
     know(notebook, &description);
     measured(&description, 1, notebook);
