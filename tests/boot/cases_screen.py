@@ -136,23 +136,31 @@ def pieces(line, columns):
 
 
 def text_page(machine, screen, ink, name, page):
-    """Waits until page `page` is there down to its last line; its picture, its rows, and how many pages there are."""
+    """Waits until page `page` is there down to its last line; its picture, its rows, and how many pages there are. A
+    capture may come in the middle of a letter, which is then not known: only one that has not changed since counts."""
+    before = None
     for _ in range(200):
         picture = shot(machine, f"{name}-{page}")
         rows = screen.read(picture.mask(ink))
-        for count in range(page, MOST_PAGES):
-            if any(readable(f"{page} of {count}   space", row) for row in rows):
-                return picture, rows, count
+        counts = [count for count in range(page, MOST_PAGES) if any(readable(f"{page} of {count}   space", row) for row in rows)]
+        if counts and before and picture.pixels == before.pixels:
+            expect(len(counts) == 1, f"page {page} is one of {' or '.join(map(str, counts))}: digits are not known")
+            return picture, rows, counts[0]
+        before = picture
         time.sleep(0.2)
     raise qemu.Trouble(f"page {page} does not come, or not its last line: {rows}")
 
 
-def text_pages(name, columns, rows, lines, seconds, **how):
+# The board's name is on the screen before the pages are: it has all digits, so that these are known.
+DIGITS = "-smbios", "type=1,product=Digits 9876543210"
+
+
+def text_pages(name, columns, rows, lines, seconds, extra=(), **how):
     @case(f"screen/{name}", seconds=seconds)
     def pages(context):
         """Without pictures: table and bars page by page, every finding on one of the pages, and page 1 after the last."""
         path = booted.medium(context, ["plain = yes", "no-pictures = yes", *lines])
-        with qemu.Machine(context.path("run"), path, own_copy=False, **how) as machine:
+        with qemu.Machine(context.path("run"), path, own_copy=False, extra=(*DIGITS, *extra), **how) as machine:
             machine.wait(r"\[\d/\d\] \w+ +\d+ %", 90)
             screen, ink = text_screen(machine, columns, rows, name)
             machine.wait("Press space", 200)
