@@ -47,6 +47,9 @@ const struct field description_fields[] = {
     MACHINE("page", VALUE_PAGE, page_shift, "4K", NULL),
     MACHINE("page_bits", VALUE_NUMBER, page_bits, "9", NULL),
     MACHINE("pages", VALUE_PAGES, pages, NULL, NULL),
+    MACHINE("load_32", VALUE_NUMBER, load_32, "0", NULL),
+    MACHINE("load_indexed", VALUE_NUMBER, load_indexed, "0", NULL),
+    MACHINE("load_float", VALUE_NUMBER, load_float, "0", NULL),
     MACHINE("declared", VALUE_DECLARED, declaration, "none", NULL),
     MACHINE("hidden", VALUE_HIDDEN, hiding, "none", NULL),
 

@@ -202,6 +202,8 @@ struct description {
     unsigned cores, levels;         /* page table levels, 4 or 5 (not x86: 3) */
     unsigned page_shift, page_bits; /* smallest page 2^page_shift, table index bits a level: 12 and 9 on x86 */
     unsigned pages;                 /* enum page_class bits that the machine has */
+    unsigned load_32, load_indexed,
+        load_float; /* cycles that OP_LOAD_32, ... take more than OP_LOAD, wherever they hit */
     unsigned caches, tlbs, pscs, prefetchers; /* tlbs 0: no walks, translation costs nothing */
     struct cache_description cache[MAX_CACHES];
     struct tlb_description tlb[MAX_TLBS];

@@ -122,6 +122,26 @@ uint64_t access_touch(struct machine *, unsigned core, enum access_kind, uint64_
 /* The word (at most 8 bytes) at va, which an access found at pa. */
 uint64_t access_word(const struct machine *, unsigned core, uint64_t va, uint64_t pa, unsigned size);
 
+/* Core cycles that a load of this form takes more than a plain one, whatever level answers it. What the address takes
+ * to be added up lies before the caches, and what brings the word from a floating-point register to the next address
+ * lies behind them. Intel's optimization manual has the first as a table of addressing modes (Sandy Bridge: base +
+ * index is one more than base alone, a load into an SSE register one more than an integer's); AMD's guides for families
+ * 17h and 19h have 4 and 7 cycles for integer and floating-point loads, and one more for base + index + displacement.
+ */
+static inline unsigned form_cycles(const struct machine *machine, enum op op)
+{
+    switch (op) {
+    case OP_LOAD_32:
+        return machine->description.load_32;
+    case OP_LOAD_INDEXED:
+        return machine->description.load_indexed;
+    case OP_LOAD_FLOAT:
+        return machine->description.load_float;
+    default:
+        return 0;
+    }
+}
+
 /* Instructions are told apart by these addresses. */
 static inline uint64_t task_ip(enum op op, size_t task)
 {

@@ -108,10 +108,11 @@ static bool make_visit(struct machine *machine, struct visit *visit)
     case OP_LOAD:
     case OP_LOAD_INDEXED:
     case OP_LOAD_FLOAT:
-        pass(machine, access_load(machine, core, visit->va, WORD, ip, &visit->value));
+        pass(machine, access_load(machine, core, visit->va, WORD, ip, &visit->value) + form_cycles(machine, visit->op));
         return true;
     case OP_LOAD_32:
-        pass(machine, access_load(machine, core, visit->va, WORD / 2, ip, &visit->value));
+        pass(machine,
+             access_load(machine, core, visit->va, WORD / 2, ip, &visit->value) + form_cycles(machine, visit->op));
         return true;
     case OP_STORE:
         pass(machine, access_store(machine, core, visit->va, ip, visit->value));

@@ -148,9 +148,9 @@ static inline __attribute__((always_inline)) uint64_t step(struct machine *machi
     case OP_LOAD_32:
         cycles = access_load(machine, chain->core, here, WORD / 2, chain->ip, &chain->at);
         chain->at += machine->front.view.base;
-        return cycles;
+        return cycles + form_cycles(machine, op);
     default:
-        return access_load(machine, chain->core, here, WORD, chain->ip, &chain->at);
+        return access_load(machine, chain->core, here, WORD, chain->ip, &chain->at) + form_cycles(machine, op);
     }
 }
 
@@ -183,6 +183,12 @@ static void run_alone(struct machine *machine, struct chain *chain)
     switch (chain->task->op) {
     case OP_LOAD_32:
         walk(machine, chain, OP_LOAD_32);
+        break;
+    case OP_LOAD_INDEXED:
+        walk(machine, chain, OP_LOAD_INDEXED);
+        break;
+    case OP_LOAD_FLOAT:
+        walk(machine, chain, OP_LOAD_FLOAT);
         break;
     case OP_STORE:
         walk(machine, chain, OP_STORE);
@@ -223,7 +229,7 @@ static uint64_t core_time(const struct machine *machine, const struct chain *cha
             continue;
         walked += cost[i].walked;
         longest = cost[i].cycles > longest ? cost[i].cycles : longest;
-        if (cost[i].cycles <= machine->first_latency)
+        if (cost[i].cycles <= machine->first_latency + form_cycles(machine, chains[i].task->op))
             continue;
         group = cost[i].cycles > group ? cost[i].cycles : group;
         if (++under_way == machine->description.memory.parallel) {
