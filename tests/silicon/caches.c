@@ -13,8 +13,7 @@ static unsigned shift_of(uint64_t number)
     return number == 0 ? 0 : 63 - (unsigned)__builtin_clzll(number);
 }
 
-/* Whether the set depends on bits of the line number that translation changes. */
-static bool above_page(const struct description *description, const struct cache_description *cache)
+bool caches_index_translated(const struct description *description, const struct cache_description *cache)
 {
     const struct index *index = &cache->shape.index;
     const unsigned line_shift = shift_of(cache->line);
@@ -97,7 +96,7 @@ static bool instance_create(struct caches *caches, struct instance *instance, st
         if (instance->filter == NULL)
             return false;
     }
-    if (cache->virtual_index && above_page(caches->description, cache)) {
+    if (cache->virtual_index && caches_index_translated(caches->description, cache)) {
         instance->homes = homes_create(array_sets(instance->slice[0]) * cache->shape.ways * instance->slices);
         if (instance->homes == NULL)
             return false;
@@ -207,6 +206,18 @@ void caches_destroy(struct caches *caches)
 const struct array *caches_array(const struct caches *caches, unsigned core, unsigned index)
 {
     return caches->of_core[core][index]->slice[0];
+}
+
+unsigned caches_fill_size(const struct caches *caches, unsigned core, unsigned index)
+{
+    return 1U << caches->of_core[core][index]->grain_shift;
+}
+
+bool caches_holds(const struct caches *caches, unsigned core, unsigned index, uint64_t pa)
+{
+    struct found found;
+
+    return look_anywhere(caches->of_core[core][index], pa, &found);
 }
 
 void caches_pass(struct caches *caches, uint64_t now)

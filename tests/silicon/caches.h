@@ -40,6 +40,15 @@ unsigned caches_level(const struct caches *, unsigned core, uint64_t va, uint64_
 /* The array of a cache instance that this core uses, by its index in description.cache[]; for truth and tests. */
 const struct array *caches_array(const struct caches *, unsigned core, unsigned index);
 
+/* Bytes that a miss brings into that instance at least: a sector, or as much as the nearer caches take at once. */
+unsigned caches_fill_size(const struct caches *, unsigned core, unsigned index);
+
+/* Whether that instance has anything of the line of a physical address, in whichever set. */
+bool caches_holds(const struct caches *, unsigned core, unsigned index, uint64_t pa);
+
+/* Whether the set of a cache depends on bits of the address that translation changes: those above the smallest page. */
+bool caches_index_translated(const struct description *, const struct cache_description *);
+
 /* Time went by without an access: it is `now`. For the digest, which knows the phase of a refresh. */
 void caches_pass(struct caches *, uint64_t now);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* truth.c: the truth of a finding, by its id: what the machine's file hides, the first data cache, clock and noise;
- * latencies are truth_latency.c's. Sizes come from the arrays that the model has really built, not from what the file
- * said about them. */
+/* truth.c: the truth of a finding, by its id: what the machine's file hides, clock and noise; what data caches are like
+ * is truth_cache.c's, latencies are truth_latency.c's. */
 #include "tests/silicon/truth_inside.h"
 #include <stdlib.h>
 #include <string.h>
@@ -42,30 +41,6 @@ static struct truth equal(double value)
 static struct truth within(double value, double tolerance)
 {
     return (struct truth){.kind = TRUTH_WITHIN, .value = value, .tolerance = tolerance};
-}
-
-/* What the array of the data cache that loads look in first is. */
-static struct truth of_first(const struct met *met, const char *what)
-{
-    if (strcmp(what, "size") != 0 && strcmp(what, "ways") != 0 && strcmp(what, "line") != 0)
-        return (struct truth){.kind = TRUTH_NONE};
-    if (met->first_size == 0)
-        return (struct truth){.kind = TRUTH_ABSENT};
-    if (strcmp(what, "size") == 0)
-        return equal((double)met->first_size);
-    return equal(strcmp(what, "ways") == 0 ? met->first_ways : met->first_line);
-}
-
-struct truth truth_of_level(const struct truths *truths, const char *id)
-{
-    const struct met *met = &truths->met;
-    bool size = strcmp(id + 2, ".size") == 0;
-
-    if (id[0] != 'l' || id[1] < '2' || id[1] > '0' + MAX_CACHES || (!size && strcmp(id + 2, ".ways") != 0))
-        return (struct truth){.kind = TRUTH_NONE};
-    if ((unsigned)(id[1] - '0') > met->levels)
-        return (struct truth){.kind = TRUTH_ABSENT};
-    return equal(size ? (double)met->size[id[1] - '1'] : met->ways[id[1] - '1']);
 }
 
 /* The largest number that all differences of readings are multiples of: the step, unless a core cycle is a whole
@@ -139,10 +114,8 @@ struct truth truth_of(struct truths *truths, const char *id)
     const struct hiding *hiding = hiding_of(&truths->description, id);
     struct truth truth = of_clock(&truths->description, id);
 
-    if (truth.kind == TRUTH_NONE && strncmp(id, "l1d.", 4) == 0)
-        truth = of_first(&truths->met, id + 4);
     if (truth.kind == TRUTH_NONE)
-        truth = truth_of_level(truths, id);
+        truth = truth_of_cache(truths, id);
     if (truth.kind == TRUTH_NONE)
         truth = truth_of_latency(truths, id);
     if (!hiding)

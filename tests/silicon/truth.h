@@ -32,6 +32,9 @@ struct truth truth_of(struct truths *, const char *id);
 /* Ids that must be found on this machine (not hidden, not absent), in order; NULL ends. For what a run left out. */
 const char *truth_demanded(struct truths *, unsigned number);
 
+/* Ids about the data caches that there are, number by number: what a probe may say of them. False: no such number. */
+bool truth_cache_id(const struct truths *, unsigned number, char id[28]);
+
 /* "verdict" alone is the word of probes/sample.h for a decision. */
 enum judgement { RIGHT, WRONG, DOUBTFUL, MISSED, HIDDEN, UNJUDGED };
 enum judgement judge(const struct truth *, const struct finding *); /* finding NULL: it is not in the report */

@@ -5,16 +5,20 @@
 
 enum { MAX_DEMANDED = 64 };
 
-/* What loads meet on their way to memory. Latencies in core cycles; docs/silicon.md says what counts as a level. */
+/* A data cache as built, and the core cycles of a load that it serves; 0: it serves none. */
+struct met_cache {
+    unsigned index; /* in description.cache[] */
+    double latency;
+    uint64_t size; /* bytes, of nothing but its own arrays; 0: there is no such cache */
+    unsigned ways, line, sector;
+};
+
+/* What loads meet on their way to memory; docs/silicon.md says what counts as a level. */
 struct met {
     unsigned levels;
-    double latency[MAX_CACHES]; /* of each that counts, nearest first */
-    uint64_t size[MAX_CACHES];  /* of their arrays as built, and of nothing else */
-    unsigned ways[MAX_CACHES];
-    double first; /* of the first data cache, whether it counts or not; 0: there is none */
-    double memory;
-    uint64_t first_size;
-    unsigned first_ways, first_line; /* of the array that the model has built for it */
+    struct met_cache level[MAX_CACHES]; /* of each that counts, nearest first */
+    struct met_cache first;             /* the first data cache, whether it counts or not */
+    double memory;                      /* core cycles */
 };
 
 struct truths {
@@ -33,8 +37,8 @@ bool met_by_loads(const struct description *, struct met *);
 /* How far two latencies may be apart and still be the same: 2 %, or half a core cycle, whichever is more. */
 double latency_tolerance(double cycles);
 
-/* The truth of l2.size, l2.ways, and of the levels behind; NONE for what is none of them. */
-struct truth truth_of_level(const struct truths *, const char *id);
+/* The truth of what a data cache is like: l1d.size, l2.ways, l3.inclusive, ...; NONE for what is none of these. */
+struct truth truth_of_cache(const struct truths *, const char *id);
 
 /* The truth of latency.* and of NAME.latency and NAME.latency.ns; NONE for what is none of them. */
 struct truth truth_of_latency(const struct truths *, const char *id);

@@ -134,42 +134,35 @@ static uint64_t between(uint64_t before, uint64_t holds)
 static bool counts(const struct met *met, double cycles)
 {
     return cycles > 0 && !same(cycles, met->memory) &&
-           (met->levels == 0 || !same(met->latency[met->levels - 1], cycles));
+           (met->levels == 0 || !same(met->level[met->levels - 1].latency, cycles));
 }
 
 /* Asks one data cache. *before: bytes that the ones nearer to the core hold together; it gains those of this one. */
 static bool meet(const struct description *description, unsigned index, uint64_t *before, struct met *met)
 {
     const struct cache_description *cache = &description->cache[index];
-    const bool first = met->first_size == 0;
+    const bool first = met->first.size == 0;
     struct caches *caches = caches_create(description, SEED);
     const struct array *array;
-    uint64_t holds, size;
-    unsigned ways;
-    double cycles = 0;
+    struct met_cache here = {.index = index, .line = cache->line};
+    uint64_t holds;
 
     if (!caches)
         return false;
     array = caches_array(caches, 0, index);
-    size = built_size(cache, array);
-    ways = array_ways(array);
-    holds = size + (cache->inclusion == INCLUSION_EXCLUSIVE ? *before : 0);
+    here.size = built_size(cache, array);
+    here.ways = array_ways(array);
+    here.sector = caches_fill_size(caches, 0, index);
+    holds = here.size + (cache->inclusion == INCLUSION_EXCLUSIVE ? *before : 0);
     if (holds > *before && description->memory.span >= OVERFLOWS * *before) {
         struct pool pool = pool_of(description, between(*before, holds));
-        cycles = ask_level(caches, &pool, cache->level, first);
-    }
-    if (first) {
-        met->first = cycles;
-        met->first_size = holds;
-        met->first_ways = ways;
-        met->first_line = cache->line;
+        here.latency = ask_level(caches, &pool, cache->level, first);
     }
     caches_destroy(caches);
-    if (counts(met, cycles)) {
-        met->size[met->levels] = size;
-        met->ways[met->levels] = ways;
-        met->latency[met->levels++] = cycles;
-    }
+    if (met->first.size == 0)
+        met->first = here;
+    if (counts(met, here.latency))
+        met->level[met->levels++] = here;
     if (holds > *before)
         *before = holds;
     return true;
@@ -236,6 +229,25 @@ static struct truth of_levels(const struct met *met)
     return (struct truth){.kind = TRUTH_EQUAL, .value = met->levels, .optional = met->levels == 0};
 }
 
+/* A hit of the first data cache by a load of another form, "32", "indexed" or "float": a core takes as many cycles more
+ * as its file says, before or behind the cache. */
+static struct truth of_form(const struct truths *truths, const char *form)
+{
+    const struct description *description = &truths->description;
+    double first = truths->met.first.latency;
+    unsigned more;
+
+    if (strcmp(form, "32") == 0)
+        more = description->load_32;
+    else if (strcmp(form, "indexed") == 0)
+        more = description->load_indexed;
+    else if (strcmp(form, "float") == 0)
+        more = description->load_float;
+    else
+        return nothing(TRUTH_NONE);
+    return first > 0 ? of_load(description, first + more, false) : nothing(TRUTH_ABSENT);
+}
+
 struct truth truth_of_latency(const struct truths *truths, const char *id)
 {
     const struct met *met = &truths->met;
@@ -243,6 +255,8 @@ struct truth truth_of_latency(const struct truths *truths, const char *id)
     bool ns = what && strcmp(what, ".latency.ns") == 0;
     double cycles;
 
+    if (strncmp(id, "l1d.latency.", 12) == 0 && !ns)
+        return of_form(truths, id + 12);
     if (strcmp(id, "latency.levels") == 0)
         return of_levels(met);
     if (strncmp(id, "latency.", 8) == 0)
@@ -252,9 +266,9 @@ struct truth truth_of_latency(const struct truths *truths, const char *id)
     if (strncmp(id, "mem.", 4) == 0)
         cycles = met->memory;
     else if (strncmp(id, "l1d.", 4) == 0)
-        cycles = met->first;
+        cycles = met->first.latency;
     else if (id[0] == 'l' && id[1] >= '2' && id[1] <= '0' + MAX_CACHES && what == id + 2)
-        cycles = (unsigned)(id[1] - '0') <= met->levels ? met->latency[id[1] - '1'] : 0;
+        cycles = (unsigned)(id[1] - '0') <= met->levels ? met->level[id[1] - '1'].latency : 0;
     else
         return nothing(TRUTH_NONE);
     return cycles > 0 ? of_load(&truths->description, cycles, ns) : nothing(TRUTH_ABSENT);

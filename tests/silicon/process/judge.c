@@ -123,8 +123,9 @@ static void next_part(struct text *line, size_t column)
 
 static const char *unit_of(const char *id)
 {
-    static const char *const units[][2] = {{".latency", "cycles"}, {".ns", "ns"},  {".size", "bytes"},
-                                           {".line", "bytes"},     {".tsc", "Hz"}, {".frequency", "Hz"}};
+    static const char *const units[][2] = {
+        {".latency", "cycles"}, {".ns", "ns"},        {".size", "bytes"}, {".line", "bytes"},     {".tsc", "Hz"},
+        {".frequency", "Hz"},   {".sector", "bytes"}, {".32", "cycles"},  {".indexed", "cycles"}, {".float", "cycles"}};
     size_t length = strlen(id);
 
     for (unsigned i = 0; i < sizeof units / sizeof *units; i++)
@@ -283,6 +284,18 @@ static bool is_promised(const char *id)
     return false;
 }
 
+static bool is_demanded(struct truths *truths, const char *id)
+{
+    const char *demanded;
+
+    for (unsigned i = 0; (demanded = truth_demanded(truths, i)) != NULL; i++)
+        if (strcmp(demanded, id) == 0)
+            return true;
+    return false;
+}
+
+/* What probes promise, whether it is there or not; what else a report has to say; and what else there is of caches. */
+
 void truth_print(FILE *file, struct truths *truths)
 {
     char id[28];
@@ -294,4 +307,7 @@ void truth_print(FILE *file, struct truths *truths)
     for (unsigned i = 0; (demanded = truth_demanded(truths, i)) != NULL; i++)
         if (!is_promised(demanded))
             print_truth(file, truths, demanded);
+    for (unsigned i = 0; truth_cache_id(truths, i, id); i++)
+        if (!is_promised(id) && !is_demanded(truths, id))
+            print_truth(file, truths, id);
 }
