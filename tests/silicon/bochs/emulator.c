@@ -46,6 +46,7 @@ static const struct shape shapes[] = {
     {"_ZN8BX_CPU_C8cpu_loopEv", 0xeb, "4889de498b86d8000000418b7e3049898610010000e8"},
     {"_ZN8BX_CPU_C8cpu_loopEv", 0x16b, "4c8b7424084889de418b7e30e8????????0fb64322490186d8000000"},
     {"_ZN8BX_CPU_C5RDTSCEP15bxInstruction_c", 0xbb, "0fb77e20e8????????"},
+    {"_ZN8BX_CPU_C9MOV_GqEqMEP15bxInstruction_c", 0x10, "0fb64b2a486353340fb6432940f6c602744e480354c75883f904"},
     {"_Z18get_bx_opcode_namet", 0, "31c06681ff5e0c770e0fb7ff488d05????????488b04f8c3"},
     {"_ZN8BX_MEM_C14getHostMemAddrEP8BX_CPU_Cmj", 0, "41574156415541544189d455534883ec08482335"},
 };

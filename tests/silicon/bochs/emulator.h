@@ -22,7 +22,10 @@ enum {
     CPU_CR4 = 0x2b0,
     CPU_FETCH_WINDOW = 0x93e8, /* four bytes: 0 makes Bochs look up the code page anew */
     INSTRUCTION_OPCODE = 0x20, /* two bytes */
-    INSTRUCTION_LENGTH = 0x22  /* one byte */
+    INSTRUCTION_LENGTH = 0x22, /* one byte */
+    INSTRUCTION_INDEX = 0x2a,  /* one byte: a register, or */
+    NO_INDEX = 4,
+    INSTRUCTION_DISPLACEMENT = 0x34 /* four bytes */
 };
 
 struct emulator {

@@ -123,13 +123,29 @@ static void returned(struct hook *hook, void *processor)
 
 /* What Bochs calls. */
 
+/* Cycles that a load takes more because of its form, told by what kernel/machine.h says of the forms: 4 bytes through a
+ * base and an index; 8 through both and a displacement; into a floating-point register, where the move back is an
+ * instruction of its own, which Bochs counts a cycle for. */
+static uint64_t form_cycles(const struct hook *hook)
+{
+    uint16_t opcode = *(const uint16_t *)(const void *)(hook->instruction + INSTRUCTION_OPCODE);
+    bool indexed = hook->instruction[INSTRUCTION_INDEX] != NO_INDEX;
+    bool displaced = *(const int32_t *)(const void *)(hook->instruction + INSTRUCTION_DISPLACEMENT) != 0;
+
+    if (opcode == hook->load_32)
+        return indexed ? hook->description.load_32 : 0;
+    if (opcode == hook->load_64)
+        return indexed && displaced ? hook->description.load_indexed : 0;
+    return opcode == hook->load_float && hook->description.load_float ? hook->description.load_float - 1 : 0;
+}
+
 /* An access that goes through the model. */
 __attribute__((noinline)) static void modelled(struct hook *hook, enum access_kind kind, uint64_t va, unsigned size)
 {
     uint64_t cycles;
 
     hook_catch_up(hook);
-    cycles = access_model(hook, kind, va, size, address_now(hook));
+    cycles = access_model(hook, kind, va, size, address_now(hook)) + (kind == ACCESS_LOAD ? form_cycles(hook) : 0);
     if (cycles > 1)
         hook_wait(hook, cycles - 1);
 }
@@ -287,14 +303,15 @@ __attribute__((noinline)) static void special(struct hook *hook, const uint8_t *
     hook_wait(hook, hook->more[opcode] - 1u);
 }
 
-/* Before every instruction that Bochs executes, so what it does for nearly all of them is two loads and nothing else:
- * `more` is 0. */
+/* Before every instruction that Bochs executes, so what it does for nearly all of them is two loads, a store and
+ * nothing else: `more` is 0. */
 static void before_execution(unsigned number, const uint8_t *instruction)
 {
     struct hook *hook = hook_here();
     uint16_t opcode = *(const uint16_t *)(const void *)(instruction + INSTRUCTION_OPCODE);
 
     (void)number;
+    hook->instruction = instruction;
     if (hook->more[opcode] != 0)
         special(hook, instruction, opcode);
 }
@@ -323,7 +340,9 @@ static bool silence_debugger(const char **why)
            emulator_silence("_Z24bx_dbg_lin_memory_accessjmmjjjPh", why);
 }
 
-/* Cycles of the instructions that take more than one without touching memory. */
+/* Cycles of the instructions that take more than one without touching memory, and the loads of the forms that there
+ * are.
+ */
 static bool learn_opcodes(struct hook *hook, const char **why)
 {
     const struct clock_description *clock = &hook->description.clock;
@@ -349,10 +368,16 @@ static bool learn_opcodes(struct hook *hook, const char **why)
             hook->more[opcode] = (uint16_t)hook->description.counters.overhead;
         } else if (strncmp(name, "IMUL_", 5) == 0) {
             hook->more[opcode] = (uint16_t)clock->multiply;
+        } else if (strcmp(name, "MOV_GqEq") == 0) {
+            hook->load_64 = (uint16_t)opcode;
+        } else if (strcmp(name, "MOV_Op64_GdEd") == 0) {
+            hook->load_32 = (uint16_t)opcode;
+        } else if (strcmp(name, "MOVSD_VsdWsd") == 0) {
+            hook->load_float = (uint16_t)opcode;
         }
     }
     *why = "the names of opcodes";
-    return hook->lfence && hook->mfence && hook->rdtsc;
+    return hook->lfence && hook->mfence && hook->rdtsc && hook->load_64 && hook->load_32 && hook->load_float;
 }
 
 /* Ends with a sentence on the standard error output. */

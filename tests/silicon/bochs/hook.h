@@ -37,9 +37,11 @@ struct hook {
     uint64_t frame;                 /* stack pointer where what is timed began */
     uint64_t jump_at;               /* instructions up to the last jump */
     uint16_t lfence, mfence, rdtsc; /* opcodes */
-    uint32_t port;                  /* cycles of an access to an I/O port */
-    uint32_t fetch_hit;             /* cycles of an instruction fetch that hits, which nothing waits for */
-    bool all;                       /* every access is modelled, from the first such moment on */
+    uint16_t load_64, load_32, load_float;
+    const uint8_t *instruction; /* under way, as Bochs has decoded it */
+    uint32_t port;              /* cycles of an access to an I/O port */
+    uint32_t fetch_hit;         /* cycles of an instruction fetch that hits, which nothing waits for */
+    bool all;                   /* every access is modelled, from the first such moment on */
     bool timed;
     bool idle;                  /* the processor has halted */
     uint16_t more[MAX_OPCODES]; /* cycles that an instruction takes beyond one, by Bochs' opcode */
