@@ -226,7 +226,7 @@ static void forms_of_random_machines(void **state)
     }
     assert_in_range(with_32, 90, 160);
     assert_in_range(with_indexed, 210, 290);
-    assert_in_range(with_float, 370, 430);
+    assert_in_range(with_float, 385, 430);
 }
 
 int main(void)
