@@ -27,8 +27,7 @@ bool caches_index_translated(const struct description *description, const struct
     return false;
 }
 
-/* Lines move to and from an exclusive cache in the size that nearer caches have; a miss fills at least what the nearer
- * caches fill. */
+/* Lines move to and from an exclusive cache in the size of what nearer caches fill; a miss fills at least as much. */
 static void set_sizes(struct instance *instance, const struct description *description)
 {
     const struct cache_description *cache = instance->description;
@@ -40,10 +39,12 @@ static void set_sizes(struct instance *instance, const struct description *descr
 
         if (nearer->level >= cache->level || (nearer->holds & cache->holds) == 0)
             continue;
-        if (cache->inclusion == INCLUSION_EXCLUSIVE && shift_of(nearer->line) < sector)
-            sector = shift_of(nearer->line);
-        if (shift_of(nearer->sector != 0 ? nearer->sector : nearer->line) > grain)
-            grain = shift_of(nearer->sector != 0 ? nearer->sector : nearer->line);
+        const unsigned filled = shift_of(nearer->sector != 0 ? nearer->sector : nearer->line);
+
+        if (cache->inclusion == INCLUSION_EXCLUSIVE && filled < sector)
+            sector = filled;
+        if (filled > grain)
+            grain = filled;
     }
     if (sector > instance->line_shift)
         sector = instance->line_shift;

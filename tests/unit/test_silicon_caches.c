@@ -89,6 +89,17 @@ static void test_sectors(void **state)
     assert_int_equal(load(caches, 1024 + 32), 14);
     assert_int_equal(load(caches, 1024 + 64), MEMORY);
     caches_destroy(caches);
+    /* An exclusive level of whole lines behind it gets those sectors that the first level had, and no more. */
+    description.cache[1].sector = 128;
+    description.cache[1].inclusion = INCLUSION_EXCLUSIVE;
+    caches = build(&description);
+    assert_int_equal(load(caches, 1024), MEMORY);
+    assert_int_equal(load(caches, 1536), MEMORY);
+    assert_int_equal(level(caches, 1024), 2);
+    assert_int_equal(load(caches, 1024 + 32), MEMORY);
+    assert_int_equal(load(caches, 1024), 14);
+    assert_int_equal(load(caches, 1024), 4);
+    caches_destroy(caches);
 }
 
 /* A second level with lines of 128 bytes before a first with 64: one miss brings both halves behind the first. A

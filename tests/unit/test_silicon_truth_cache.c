@@ -42,13 +42,13 @@ static void lines_and_sectors(void **state)
     truths_destroy(truths);
 }
 
-/* A level fills no less than what a nearer one takes at once; an exclusive one gets its lines one by one. */
+/* A level fills no less than what a nearer one takes at once; an exclusive one gets just that. */
 static void sectors_of_further_levels(void **state)
 {
     static const unsigned sector[] = {32, 64, 128, 256}, filled[] = {64, 64, 128, 256};
 
     (void)state;
-    for (unsigned i = 0; i < 5; i++) {
+    for (unsigned i = 0; i < 6; i++) {
         struct description *description = plain();
         struct cache_description *far =
             add_cache(description, 256 * KB, 8, 12, i < 4 ? INCLUSION_NEITHER : INCLUSION_EXCLUSIVE);
@@ -56,9 +56,10 @@ static void sectors_of_further_levels(void **state)
         far->line = 256;
         far->sector = i < 4 ? sector[i] : 256;
         far->shape.index.sets /= 4;
+        description->cache[0].sector = i < 5 ? 64 : 16;
         truths = truths_on(description);
         expect_equal(truths, "l2.line", 256);
-        expect_equal(truths, "l2.sector", i < 4 ? filled[i] : 64);
+        expect_equal(truths, "l2.sector", i < 4 ? filled[i] : i < 5 ? 64 : 16);
         truths_destroy(truths);
     }
 }
