@@ -10,7 +10,6 @@ enum {
     HALVES = 1 << 20,   /* and two up to here */
     BATCHES = 7,
     SHORT_BATCH = 2048, /* visits */
-    LONG_BATCH = 8192,
     LAPS = 8,
     ADDS = 8192
 };
@@ -23,20 +22,19 @@ static uint64_t next_footprint(uint64_t bytes)
 
 /* Visits of a batch: several laps, so that what the calls between two batches pushed out of a full cache does not
  * count; or a part of a lap, where that would be too long. */
-static uint64_t batch_length(const struct walk *walk)
+static uint64_t batch_length(const struct walk *walk, uint64_t least)
 {
-    uint64_t length = LAPS * walk->length;
-    return length < SHORT_BATCH || walk->length > LONG_BATCH ? SHORT_BATCH : length > LONG_BATCH ? LONG_BATCH : length;
+    uint64_t length = LAPS * walk->length, most = CURVE_LONGER * least;
+    return length < least || walk->length > most ? least : length > most ? most : length;
 }
 
-/* The timed batches of a linked walk that has been filled, each beside a block of adds, which tells the core clock of
- * that very moment: their quartiles in core cycles, or ticks, a visit. */
-static bool time_batches(struct bench *bench, const struct walk *walk, struct point *point)
+bool curve_batches(struct bench *bench, const struct walk *walk, uint64_t least, struct point *point)
 {
     double load[BATCHES], add[BATCHES];
-    uint64_t length = batch_length(walk), part = walk->length / BATCHES, position = 0;
-    bool parts = walk->length > LONG_BATCH, cycles = bench->cycles_per_tick > 0;
+    uint64_t length = batch_length(walk, least), part = walk->length / BATCHES, position = 0;
+    bool parts = walk->length > CURVE_LONGER * least, cycles = bench->cycles_per_tick > 0;
     for (unsigned i = 0; i < BATCHES; i++) {
+        /* The adds tell the core clock of that very moment. */
         if (!bench_batch(bench, walk, position, length, &load[i]) ||
             (cycles && !bench_block(bench, BLOCK_ADD, ADDS, &add[i])))
             return false;
@@ -65,7 +63,7 @@ bool curve_measure(struct curve *curve)
         bench->permille = curve->permille + (unsigned)(curve->permilles * bytes / curve->limit);
         point->x = (double)bytes;
         if (!bench_link(bench, &walk) || !bench_warm(bench, &walk, 0, walk.length) ||
-            !time_batches(bench, &walk, point) || !bench_rest(bench, false))
+            !curve_batches(bench, &walk, SHORT_BATCH, point) || !bench_rest(bench, false))
             return false;
         curve->count++;
     }

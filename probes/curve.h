@@ -7,7 +7,7 @@
 #include "probes/sample.h"
 #include "probes/stretch.h"
 
-enum { CURVE_POINTS = 96 };
+enum { CURVE_POINTS = 96, CURVE_LONGER = 4 };
 
 struct curve {
     struct bench *bench;
@@ -22,3 +22,9 @@ struct curve {
  * by line in pseudo-random cyclic order: one lap to fill, then batches from all over another one. False: skipped or
  * refused; what was measured is there. */
 bool curve_measure(struct curve *);
+
+/* Times a linked walk that has been filled, in batches of `least` to CURVE_LONGER times as many visits: quartiles of
+ * the time of a visit, in core cycles, with a block of adds beside each batch, when bench->cycles_per_tick is known,
+ * else in ticks. The batches of a long walk are parts from all over one lap. Leaves point->x alone. False: skipped or
+ * refused. */
+bool curve_batches(struct bench *, const struct walk *, uint64_t least, struct point *);

@@ -32,10 +32,15 @@ static void still_prefetchers(struct machine *machine)
             machine_turn(machine, (enum knob)knob, false);
 }
 
+struct bench bench_open_as_found(struct machine *machine, uint64_t seed)
+{
+    return (struct bench){.machine = machine, .clock = machine_clock(machine), .seed = seed};
+}
+
 struct bench bench_open(struct machine *machine, uint64_t seed)
 {
     still_prefetchers(machine);
-    return (struct bench){.machine = machine, .clock = machine_clock(machine), .seed = seed};
+    return bench_open_as_found(machine, seed);
 }
 
 bool bench_ok(const struct bench *bench)

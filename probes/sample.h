@@ -24,6 +24,10 @@ struct bench {
 
 /* Turns off the prefetchers that can be turned off, until the probe ends. */
 struct bench bench_open(struct machine *, uint64_t seed);
+
+/* Leaves the prefetchers as they were found: for a probe that asks what a program sees. */
+struct bench bench_open_as_found(struct machine *, uint64_t seed);
+
 bool bench_ok(const struct bench *); /* neither skipped nor refused */
 uint64_t bench_seed(struct bench *); /* a new seed */
 

@@ -90,6 +90,10 @@ static uint64_t permute(const struct walk *walk, uint64_t number)
 uint64_t walk_stop(const struct walk *walk, uint64_t position)
 {
     uint64_t number = position < walk->length ? position : position % walk->length;
+    if (walk->order == ORDER_ASCENDING)
+        return number;
+    if (walk->order == ORDER_DESCENDING)
+        return walk->length - 1 - number;
     do
         number = permute(walk, number);
     while (number >= walk->length);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* walk.h: cyclic walks over a described set of stops, in pseudo-random order, without storing an order.
+/* walk.h: cyclic walks over a described set of stops, mostly in pseudo-random order, without storing an order.
  *
- * The order is a permutation of the stop numbers computed on demand (a Feistel network over the smallest power of two
- * that holds them; numbers beyond the last stop are sent through again until they fall inside: "cycle walking", Black
- * and Rogaway, "Ciphers with arbitrary finite domains", CT-RSA 2002). So a walk over a gigabyte costs no memory of its
- * own, and any position of it can be named without going there. */
+ * The random order is a permutation of the stop numbers computed on demand (a Feistel network over the smallest power
+ * of two that holds them; numbers beyond the last stop are sent through again until they fall inside: "cycle walking",
+ * Black and Rogaway, "Ciphers with arbitrary finite domains", CT-RSA 2002). So a walk over a gigabyte costs no memory
+ * of its own, and any position of it can be named without going there. */
 #pragma once
 #include "kernel/machine.h"
 
@@ -25,10 +25,13 @@ uint64_t stops_count(const struct stops *);
 uint64_t stops_address(const struct stops *, uint64_t stop);
 uint64_t stops_extent(const struct stops *); /* bytes from base to the end of the last stop */
 
+enum order { ORDER_RANDOM, ORDER_ASCENDING, ORDER_DESCENDING }; /* by the numbers of the stops */
+
 struct walk {
     struct stops stops;
     enum op op;
-    uint64_t seed; /* of the order */
+    enum order order;
+    uint64_t seed; /* of the random order */
     uint64_t length;
     unsigned low_bits, high_bits; /* of the permutation's domain */
 };
@@ -41,6 +44,7 @@ enum {
  * stops when it lies in one page or two. */
 struct stops stops_control(const struct stops *signal, uint64_t page);
 
+/* In random order; the field may be set to another one before the walk is linked. */
 struct walk walk_over(const struct stops *, enum op, uint64_t seed);
 
 /* The stop number and the address at a position; positions count from 0 and wrap at the length. */

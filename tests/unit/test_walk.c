@@ -59,6 +59,20 @@ static void no_stride_repeats(void **state)
     assert_true(most < 20);
 }
 
+/* In order, from the first stop or from the last, and round. */
+static void sequential_orders(void **state)
+{
+    (void)state;
+    struct stops stops = stops_sequence(0, 64, 7);
+    struct walk walk = walk_over(&stops, OP_LOAD, 3);
+    for (uint64_t i = 0; i < 21; i++) {
+        walk.order = ORDER_ASCENDING;
+        assert_int_equal(walk_address(&walk, i), 64 * (i % 7));
+        walk.order = ORDER_DESCENDING;
+        assert_int_equal(walk_address(&walk, i), 64 * (6 - i % 7));
+    }
+}
+
 static void stops_lie_where_described(void **state)
 {
     (void)state;
@@ -101,7 +115,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(visits_every_stop_once),     cmocka_unit_test(order_depends_on_the_seed_alone),
         cmocka_unit_test(no_stride_repeats),          cmocka_unit_test(stops_lie_where_described),
-        cmocka_unit_test(rotation_stays_in_the_page),
+        cmocka_unit_test(rotation_stays_in_the_page), cmocka_unit_test(sequential_orders),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
