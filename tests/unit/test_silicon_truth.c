@@ -142,6 +142,8 @@ static void pages(void **state)
     assert_int_equal(truth_of(truths, "latency.2m.sizes").kind, TRUTH_RANGE);
     assert_int_equal(truth_of(truths, "latency.1g.sizes").kind, TRUTH_ABSENT);
     assert_int_equal(truth_of(truths, "latency.8k.sizes").kind, TRUTH_ABSENT);
+    assert_int_equal(truth_of(truths, "list.sizes").kind, TRUTH_RANGE);
+    assert_int_equal(truth_of(truths, "list.other").kind, TRUTH_NONE);
     truths_destroy(truths);
 }
 
