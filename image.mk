@@ -5,7 +5,7 @@
 EFI_LIBRARY := /usr/lib
 EFI_CRT0 := $(EFI_LIBRARY)/crt0-efi-x86_64.o
 # Bytes of the program: it shares a floppy disk with the documents of its run, and slow firmware reads it over a network.
-EFI_MOST := 262144
+EFI_MOST := 327680
 
 # Every source and header of the image and the host programs, by name and content.
 NAMED_SOURCES := $(sort $(wildcard base/*.[ch] kernel/*.[ch] kernel/*.nasm kernel/*.inc probes/*.[ch] report/*.[ch] \

@@ -21,7 +21,7 @@ def content(path):
 
 @case("image/pe-header", seconds=1)
 def pe_header(_):
-    """PE32+, EFI application, NX_COMPAT, pages aligned, at most 256 KB."""
+    """PE32+, EFI application, NX_COMPAT, pages aligned, at most 320 KB."""
     pe.check_header(built(EFI))
 
 
