@@ -20,40 +20,6 @@ static struct layout layout_for(size_t columns)
     return (struct layout){columns, 29, 43, 52, columns < 132 ? 0 : 84};
 }
 
-/* Characters of the next line of `text` that fit into `width`, broken at a blank where there is one. */
-static size_t line_length(const char *text, size_t width)
-{
-    size_t length = text_length(text), at;
-
-    if (length <= width)
-        return length;
-    for (at = width; at > 0 && text[at] != ' '; at--)
-        ;
-    return at > 0 ? at : width;
-}
-
-static void fill(struct writer *writer, size_t columns)
-{
-    while (columns-- > 0)
-        write_string(writer, " ");
-}
-
-/* Writes `text` from column `indent` on, on as many lines as it needs; the first line is already filled up to there. */
-static void write_wrapped(struct writer *writer, const char *text, size_t indent, size_t columns)
-{
-    for (;;) {
-        size_t length = line_length(text, columns - indent);
-        write_bytes(writer, text, length);
-        write_string(writer, "\n");
-        text += length;
-        while (*text == ' ')
-            text++;
-        if (*text == '\0')
-            return;
-        fill(writer, indent);
-    }
-}
-
 /* Makes text that came from outside fit for a console. */
 static void make_printable(char *text)
 {
@@ -124,7 +90,7 @@ static void write_finding(struct writer *writer, const struct finding *finding, 
     write_bytes(writer, head.at, head.length);
     if (head.length + 16 > layout->columns) {
         write_string(writer, "\n");
-        fill(writer, layout->value);
+        write_blanks(writer, layout->value);
         head.length = layout->value;
     }
     write_wrapped(writer, tail.at, head.length, layout->columns);

@@ -54,6 +54,39 @@ void write_format(struct writer *writer, const char *format, ...)
     write_bytes(writer, text.at, text.length);
 }
 
+/* Characters of the next line of `text` that fit into `width`, broken at a blank where there is one. */
+static size_t line_length(const char *text, size_t width)
+{
+    size_t length = text_length(text), at;
+
+    if (length <= width)
+        return length;
+    for (at = width; at > 0 && text[at] != ' '; at--)
+        ;
+    return at > 0 ? at : width;
+}
+
+void write_blanks(struct writer *writer, size_t count)
+{
+    while (count-- > 0)
+        write_string(writer, " ");
+}
+
+void write_wrapped(struct writer *writer, const char *text, size_t indent, size_t columns)
+{
+    for (;;) {
+        size_t length = line_length(text, columns - indent);
+        write_bytes(writer, text, length);
+        write_string(writer, "\n");
+        text += length;
+        while (*text == ' ')
+            text++;
+        if (*text == '\0')
+            return;
+        write_blanks(writer, indent);
+    }
+}
+
 void write_json(struct writer *writer, const char *string)
 {
     write_bytes(writer, "\"", 1);

@@ -22,6 +22,12 @@ void write_number(struct writer *, double); /* as text_number */
 /* At most 255 characters of text by base/text.h's formats. */
 void write_format(struct writer *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+void write_blanks(struct writer *, size_t count);
+
+/* Text from column `indent` on, broken at blanks, on as many lines of at most `columns` characters as it needs; the
+ * first line is already filled up to there. */
+void write_wrapped(struct writer *, const char *text, size_t indent, size_t columns);
+
 /* A quoted JSON string (RFC 8259) in plain ASCII: bytes above 126, which firmware leaves in board names, are taken as
  * Latin-1. */
 void write_json(struct writer *, const char *);
