@@ -23,6 +23,7 @@ static const struct name groups[] = {
     {"psc", "Page-structure caches"},
     {"walker", "Page walker"},
     {"prefetch", "Prefetchers"},
+    {"list", "Linked lists"},
     {"regs", "Registers"},
 };
 
@@ -37,11 +38,13 @@ struct curve_name {
 static const struct curve_name curves[] = {
     {"latency", "Load latency against footprint", "footprint", "latency of a load", true},
     {"levels", "Load latency, level by level", "footprint", "latency of a load", true},
+    {"list", "Time of a linked element", "array", "time of an element", false},
     {"noise.gaps", "Gaps in the clock", "length of a gap", "gaps", false},
 };
 
-static const struct name pages[] = {
-    {"4k", "4 KB pages"}, {"2m", "2 MB pages"}, {"4m", "4 MB pages"}, {"1g", "1 GB pages"}};
+/* What the last part of an id tells apart: page sizes, orders. */
+static const struct name parts[] = {{"4k", "4 KB pages"}, {"2m", "2 MB pages"}, {"4m", "4 MB pages"},
+                                    {"1g", "1 GB pages"}, {"up", "ascending"},  {"down", "descending"}};
 
 size_t group_length(const char *id)
 {
@@ -119,10 +122,16 @@ void curve_title(struct text *text, const char *id, bool alone)
 
     if (name)
         text_string(text, name->title);
-    if (name && alone)
+    if (name && alone) {
         text_format(text, " (%s)", id);
-    else if (!name)
+    } else if (name && stem_length(id) > text_length(name->id)) {
+        /* One of several pictures of that name. */
+        text_string(text, " (");
+        text_bytes(text, id, stem_length(id));
+        text_char(text, ')');
+    } else if (!name) {
         text_bytes(text, id, alone ? text_length(id) : stem_length(id));
+    }
 }
 
 const char *curve_x(const char *id)
@@ -151,9 +160,9 @@ void curve_label(struct text *text, const char *id)
     const char *last = id + stem_length(id);
 
     last += *last == '.';
-    for (unsigned i = 0; i < sizeof pages / sizeof *pages; i++) {
-        if (text_equal(last, pages[i].id)) {
-            text_string(text, pages[i].title);
+    for (unsigned i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (text_equal(last, parts[i].id)) {
+            text_string(text, parts[i].title);
             return;
         }
     }

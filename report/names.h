@@ -21,7 +21,8 @@ const char *level_id(unsigned index);
 /* What a level is called where there is little room: "L1D". */
 const char *level_name(unsigned index);
 
-/* Adds what a curve is about: "Load latency against footprint"; and its id when it stands alone in its picture. */
+/* Adds what a curve is about: "Load latency against footprint"; and its id when it stands alone in its picture, or what
+ * the ids in its picture have in common when other pictures have the same name. */
 void curve_title(struct text *, const char *id, bool alone);
 
 /* What the axes of a curve are, without units; "" when not known. */
@@ -31,5 +32,6 @@ const char *curve_y(const char *id);
 /* Whether a curve shows the levels of the hierarchy, so that their sizes and latencies are to be seen in it. */
 bool curve_of_levels(const char *id);
 
-/* Adds what tells a curve from others in the same picture: "2 MB pages" for latency.2m, else the id's last part. */
+/* Adds what tells a curve from others in the same picture: "2 MB pages" for latency.2m, "ascending" for up, else the
+ * id's last part. */
 void curve_label(struct text *, const char *id);
