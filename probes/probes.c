@@ -13,8 +13,8 @@ const struct probe probe_list[] = {
      false},
     {"caches", "capacity and ways of the caches behind the first level",
      "l2.size l2.ways l3.size l3.ways l4.size l4.ways", probe_caches, 6000, false, "latency,l1d", true},
-    {"list", "what an element of a linked list costs: small and large, in order and not, read and written",
-     "list.sizes", probe_lists, 8000, false, NULL, true},
+    {"list", "what an element of a linked list costs, in order and not", "list.sizes", probe_lists, 8000, false, NULL,
+     true},
 };
 
 const unsigned probe_count = sizeof probe_list / sizeof *probe_list;

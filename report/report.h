@@ -46,5 +46,9 @@ bool report_sysfs(struct report_sink *, const struct run_summary *,
 bool report_table(struct report_sink *, const struct run_summary *, const struct notebook *,
                   unsigned columns); /* console table; columns at least 60 */
 
+/* The tables of the suites (run/suites.h), from findings and series alone; columns at least 79. */
+bool report_suite_xray(struct report_sink *, const struct notebook *, unsigned columns); /* paper 000, Tables 2, 3 */
+bool report_suite_list(struct report_sink *, const struct notebook *, unsigned columns); /* paper 003 */
+
 /* One finding as a JSON object, for the journal (no newline). */
 bool report_finding(struct report_sink *, const struct finding *);

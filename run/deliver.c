@@ -51,6 +51,26 @@ void deliver_table(struct run *run, struct stage *stage, const struct run_summar
     report_table(&sink, summary, &run->notebook, COLUMNS);
 }
 
+/* The one place that knows which function writes the table of which suite. */
+static bool write_suite(struct report_sink *sink, const struct suite *suite, const struct notebook *notebook)
+{
+    switch (suite->table) {
+    case SUITE_XRAY:
+        return report_suite_xray(sink, notebook, COLUMNS);
+    default:
+        return report_suite_list(sink, notebook, COLUMNS);
+    }
+}
+
+void deliver_suite(struct run *run, struct stage *stage)
+{
+    struct report_sink sink = {.lines = stage};
+    const struct suite *suite = options_suite(&run->options);
+
+    if (suite)
+        write_suite(&sink, suite, &run->notebook);
+}
+
 void deliver_lava(struct run *run, struct stage *stage, const struct run_summary *summary)
 {
     struct report_sink sink = {.lines = stage};
@@ -60,10 +80,10 @@ void deliver_lava(struct run *run, struct stage *stage, const struct run_summary
         report_lava(&sink, summary, &run->notebook, baseline);
 }
 
-enum document { RESULT, FINDINGS, SERIES, HTML, TOPOLOGY, CACHE, READINGS, DOCUMENTS };
+enum document { RESULT, FINDINGS, SERIES, HTML, TOPOLOGY, CACHE, SUITE, READINGS, DOCUMENTS };
 
 static const char *const document_names[DOCUMENTS] = {"result.json",  "findings.csv", "series.csv", "report.html",
-                                                      "topology.xml", "cache.txt",    "readings"};
+                                                      "topology.xml", "cache.txt",    "suite.txt",  "readings"};
 
 static bool write_document(struct run *run, struct report_sink *sink, const struct run_summary *summary,
                            enum document document)
@@ -81,6 +101,8 @@ static bool write_document(struct run *run, struct report_sink *sink, const stru
         return report_topology(sink, summary, &run->notebook);
     case CACHE:
         return report_sysfs(sink, summary, &run->notebook);
+    case SUITE:
+        return write_suite(sink, options_suite(&run->options), &run->notebook);
     default:
         return stage_file_write(sink->file, run->recording->bytes, run->recording->used);
     }
@@ -120,8 +142,10 @@ void deliver_files(struct run *run, struct stage *stage, const struct run_summar
 
     if (!run->folder)
         return;
-    for (unsigned document = RESULT; document < READINGS; document++)
+    for (unsigned document = RESULT; document < SUITE; document++)
         written += deliver_file(run, stage, summary, (enum document)document);
+    if (options_suite(&run->options))
+        written += deliver_file(run, stage, summary, SUITE);
     if (recording_is_whole(run, stage))
         written += deliver_file(run, stage, summary, READINGS);
     if (stage_files_commit(stage)) {

@@ -17,6 +17,7 @@ struct report_sink {
 void say(struct stage *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 void deliver_table(struct run *, struct stage *, const struct run_summary *);
+void deliver_suite(struct run *, struct stage *);                            /* the table of --suite, if there is one */
 void deliver_lava(struct run *, struct stage *, const struct run_summary *); /* where --lava asks for it */
 void deliver_files(struct run *, struct stage *, const struct run_summary *);
 void deliver_summary(struct run *, struct stage *, const struct run_summary *);

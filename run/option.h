@@ -6,6 +6,7 @@
 
 enum option {
     OPTION_PROBE,
+    OPTION_SUITE,
     OPTION_QUICK,
     OPTION_CORE,
     OPTION_MEMORY,

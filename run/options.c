@@ -5,6 +5,7 @@
 
 const struct description described[OPTION_COUNT] = {
     [OPTION_PROBE] = {"probe", "NAMES", "only these probes, separated by commas (all)", false},
+    [OPTION_SUITE] = {"suite", "NAME", "a paper's own experiments, and its table at the end", false},
     [OPTION_QUICK] = {"quick", NULL, "only the probes that answer within a few seconds", false},
     [OPTION_CORE] = {"core", "N", "the processor to measure on (0)", false},
     [OPTION_MEMORY] = {"memory", "SIZE", "memory to take at most, for example 512M (what is sensible)", false},
@@ -89,6 +90,31 @@ static bool set_probes(struct options *options, const char *value, struct text *
     return true;
 }
 
+static const struct suite *suite_named(const char *name)
+{
+    for (unsigned i = 0; i < suite_count; i++)
+        if (text_equal(suite_list[i].name, name))
+            return &suite_list[i];
+    return NULL;
+}
+
+const struct suite *options_suite(const struct options *options)
+{
+    return suite_named(options->suite);
+}
+
+static bool set_suite(struct options *options, const char *value, struct text *complaint)
+{
+    if (suite_named(value)) {
+        text_copy(options->suite, sizeof options->suite, value);
+        return true;
+    }
+    complain(complaint, "--suite: there is no suite named '%s'; there are:", value);
+    for (unsigned i = 0; i < suite_count; i++)
+        text_format(complaint, " %s", suite_list[i].name);
+    return false;
+}
+
 static bool set_number(uint64_t *number, enum option option, const char *value, uint64_t most, struct text *complaint)
 {
     uint64_t read;
@@ -140,6 +166,8 @@ bool option_set(struct options *options, enum option option, const char *value, 
     switch (option) {
     case OPTION_PROBE:
         return set_probes(options, value, complaint);
+    case OPTION_SUITE:
+        return set_suite(options, value, complaint);
     case OPTION_CORE:
         if (!set_number(&number, option, value, 65535, complaint))
             return false;
@@ -261,6 +289,7 @@ void options_write(const struct options *options, struct text *text)
     if (options->task == TASK_SELFTEST)
         write_string(text, options->selftest, "", OPTION_SELFTEST);
     write_string(text, options->probes, "", OPTION_PROBE);
+    write_string(text, options->suite, "", OPTION_SUITE);
     write_flag(text, options->quick, OPTION_QUICK);
     write_number(text, options->core, 0, OPTION_CORE);
     write_number(text, options->memory, 0, OPTION_MEMORY);
@@ -299,6 +328,12 @@ void options_help(struct text *text)
         text_column(text, 20);
         text_format(text, "%s%s\n", probe_list[i].answers, probe_list[i].trial ? " (on trial)" : "");
     }
+    text_string(text, "Suites:\n");
+    for (unsigned i = 0; i < suite_count; i++) {
+        text_format(text, "  %s ", suite_list[i].name);
+        text_column(text, 20);
+        text_format(text, "%s\n", suite_list[i].answers);
+    }
 }
 
 /* Whether a probe is named, or one that is named goes by its findings. */
@@ -313,10 +348,15 @@ static bool is_named(const char *names, const struct probe *probe)
 
 bool options_wants(const struct options *options, const char *probe)
 {
+    const struct suite *suite = options_suite(options);
+
     for (unsigned i = 0; i < probe_count; i++) {
         const struct probe *one = &probe_list[i];
-        if (text_equal(one->name, probe))
-            return options->probes[0] ? is_named(options->probes, one) : !one->trial && (one->quick || !options->quick);
+        if (!text_equal(one->name, probe))
+            continue;
+        if (suite || options->probes[0])
+            return is_named(options->probes, one) || (suite && is_named(suite->probes, one));
+        return !one->trial && (one->quick || !options->quick);
     }
     return false;
 }

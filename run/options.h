@@ -4,6 +4,7 @@
 #pragma once
 #include "base/text.h"
 #include "probes/probe.h"
+#include "run/suites.h"
 
 enum after { AFTER_WAIT, AFTER_RESET, AFTER_SHUTDOWN, AFTER_RETURN };
 enum task_kind { TASK_MEASURE, TASK_HELP, TASK_VERSION, TASK_LIST, TASK_LAST, TASK_FORGET, TASK_SELFTEST };
@@ -11,6 +12,7 @@ enum task_kind { TASK_MEASURE, TASK_HELP, TASK_VERSION, TASK_LIST, TASK_LAST, TA
 struct options {
     enum task_kind task;
     char probes[128];   /* comma-separated names, "" for all */
+    char suite[16];     /* its name, "" for none */
     char selftest[16];  /* "all", "machine", "faults", "quiet" */
     char baseline[256]; /* the findings.csv to compare with, "": none */
     unsigned core;
@@ -42,5 +44,8 @@ void options_write(const struct options *, struct text *);
 /* --help: every option, one line each, with defaults; and the probes. */
 void options_help(struct text *);
 
-/* Whether the user asked for this probe. */
+/* The suite that the user asked for, NULL: none. */
+const struct suite *options_suite(const struct options *);
+
+/* Whether the user asked for this probe: by its name, by a suite, or by naming one that goes by it. */
 bool options_wants(const struct options *, const char *probe);

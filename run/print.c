@@ -72,6 +72,12 @@ void run_print_list(struct stage *stage)
         text_format(&line, "          finds %s", probe_list[i].ids);
         stage_line(stage, line.at);
     }
+    for (unsigned i = 0; i < suite_count; i++) {
+        char buffer[512];
+        struct text line = text_in(buffer, sizeof buffer);
+        text_format(&line, "suite %s  %s; runs %s", suite_list[i].name, suite_list[i].answers, suite_list[i].probes);
+        stage_line(stage, line.at);
+    }
 }
 
 void run_print_version(struct stage *stage)

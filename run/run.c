@@ -373,6 +373,7 @@ unsigned run_measure(struct run *run, struct machine *machine, struct stage *sta
     run->verdict = golden_verdict(run);
     summarise(&course);
     deliver_table(run, stage, &course.summary);
+    deliver_suite(run, stage);
     deliver_lava(run, stage, &course.summary);
     deliver_files(run, stage, &course.summary);
     tell_baseline(&course);

@@ -351,7 +351,7 @@ def manual_pages(context):
     # its machine comes from.
     not_told = {"assay-linux": {"after", "no-pictures", "machine", "from"},
                 "assay-model": {"after", "no-pictures", "from"},
-                "assay-replay": {"after", "no-pictures", "machine", "probe", "quick", "core", "memory", "all-memory",
+                "assay-replay": {"after", "no-pictures", "machine", "probe", "suite", "quick", "core", "memory", "all-memory",
                                  "contiguous", "seed", "no-variable", "no-files", "retry", "list", "last", "forget",
                                  "selftest"}}
     own = {"assay-model": {"noise", "json"}}

@@ -14,6 +14,10 @@ const struct probe probe_list[] = {{"latency", "load latency", "latency.levels",
                                    {"new", "on trial", "new.size", NULL, 1000, true, "latency,l1", true}};
 const unsigned probe_count = 4;
 
+const struct suite suite_list[] = {{"some", "two of them, one on trial", "l1d,new", SUITE_LIST},
+                                   {"other", "one", "l1d", SUITE_XRAY}};
+const unsigned suite_count = 2;
+
 static char complaint[256];
 
 static bool read_line(struct options *options, const char *line)
@@ -86,6 +90,11 @@ static void bad_lines(void **state)
     expect_bad("--probe l2d", "'l2d'; there are: latency l1d l1");
     expect_bad("--probe l1d,", "''");
     expect_bad("--probe l1d,,l1", "''");
+    expect_bad("--suite", "needs a value");
+    expect_bad("--suite=", "''; there are: some other");
+    expect_bad("--suite l1d", "'l1d'; there are: some other");
+    expect_bad("--suite some,other", "'some,other'");
+    expect_bad("--suite a-name-that-is-longer-than-any-suite-has", "'a-name-that-is-longer-than-any-suite-has'");
     expect_bad("--core one", "'one'");
     expect_bad("--core 65536", "in range");
     expect_bad("--core -1", "'-1'");
@@ -147,7 +156,7 @@ static void bad_ini(void **state)
 static void written(void **state)
 {
     static const char all[] =
-        "--probe=l1d,l1 --core=2 --memory=536870912 --all-memory --contiguous --seed=9 --after=return "
+        "--probe=l1d,l1 --suite=some --core=2 --memory=536870912 --all-memory --contiguous --seed=9 --after=return "
         "--baseline=\"a golden.csv\" --no-variable --no-files --retry --plain --lava --out=\"a folder\" --machine=m "
         "--from=f";
     static const char *const lines[] = {
@@ -193,6 +202,7 @@ static void help(void **state)
     }
     assert_non_null(strstr(buffer, "--no-variable"));
     assert_non_null(strstr(buffer, "latency"));
+    assert_non_null(strstr(buffer, "  some              two of them, one on trial\n"));
 }
 
 /* Whether an option was given does not depend on what it says. */
@@ -255,12 +265,38 @@ static void on_trial(void **state)
     assert_false(options_wants(&options, "l1"));
 }
 
+/* A suite has its probes, also those on trial, and what these go by; probes that are named run beside it. */
+static void suites(void **state)
+{
+    struct options options;
+
+    (void)state;
+    assert_true(read_line(&options, ""));
+    assert_null(options_suite(&options));
+    assert_true(read_line(&options, "--suite some --quick"));
+    assert_string_equal(options_suite(&options)->name, "some");
+    assert_true(options_wants(&options, "l1d"));
+    assert_true(options_wants(&options, "new"));
+    assert_true(options_wants(&options, "latency"));
+    assert_true(options_wants(&options, "l1"));
+    assert_true(read_ini(&options, "suite = other\n"));
+    assert_true(options_suite(&options)->table == SUITE_XRAY);
+    assert_true(options_wants(&options, "l1d"));
+    assert_false(options_wants(&options, "new"));
+    assert_false(options_wants(&options, "latency"));
+    assert_true(read_line(&options, "--suite other --probe latency"));
+    assert_true(options_wants(&options, "l1d"));
+    assert_true(options_wants(&options, "latency"));
+    assert_false(options_wants(&options, "l1"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(good_lines), cmocka_unit_test(given),   cmocka_unit_test(quick),   cmocka_unit_test(bad_lines),
-        cmocka_unit_test(good_ini),   cmocka_unit_test(bad_ini), cmocka_unit_test(written), cmocka_unit_test(wanted),
-        cmocka_unit_test(help),       cmocka_unit_test(on_trial)};
+        cmocka_unit_test(good_lines), cmocka_unit_test(given),    cmocka_unit_test(quick),
+        cmocka_unit_test(bad_lines),  cmocka_unit_test(good_ini), cmocka_unit_test(bad_ini),
+        cmocka_unit_test(written),    cmocka_unit_test(wanted),   cmocka_unit_test(help),
+        cmocka_unit_test(on_trial),   cmocka_unit_test(suites)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

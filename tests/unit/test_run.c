@@ -207,6 +207,9 @@ const struct probe probe_list[] = {
     {"long", "", "long.value long.missing long.forgotten", rest_long, 5000, false, NULL, false}};
 const unsigned probe_count = 3;
 
+const struct suite suite_list[] = {{"pair", "two of them", "good,long", SUITE_LIST}};
+const unsigned suite_count = 1;
+
 static struct machine *fresh(struct recording *recording)
 {
     struct description description;
@@ -258,6 +261,23 @@ static void whole_run(void **state)
     assert_string_equal(stage.names, "result.json findings.csv series.csv report.html topology.xml cache.txt ");
     expect(stage.said, "[3/3] long  50 %  about 2 s left   (s skips, q ends the run)");
     assert_int_equal(stage.summary_writes, 1);
+    machine_close(machine);
+}
+
+/* A suite has its probes, and its table at the end, on the console and as a file. */
+static void suite(void **state)
+{
+    struct machine *machine = fresh(NULL);
+
+    (void)state;
+    strcpy(run.options.suite, "pair");
+    assert_int_equal(run_measure(&run, machine, &stage), 2);
+    expect(stage.journal, "\"probes\":\"good,long\"");
+    assert_string_equal(stage.names,
+                        "result.json findings.csv series.csv report.html topology.xml cache.txt suite.txt ");
+    expect(stage.said, "\nSuite list: ");
+    expect(stage.said, "\nNot all lists were measured: they were not asked for.\n");
+    expect(stage.result, "--suite=pair");
     machine_close(machine);
 }
 
@@ -428,10 +448,11 @@ static void last_summary(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(whole_run),      cmocka_unit_test(same_summary_once),
-                                       cmocka_unit_test(unfinished),     cmocka_unit_test(skipped_and_ended),
-                                       cmocka_unit_test(failing_stages), cmocka_unit_test(recorded),
-                                       cmocka_unit_test(chosen_probes),  cmocka_unit_test(last_summary)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(whole_run),         cmocka_unit_test(suite),
+                                       cmocka_unit_test(same_summary_once), cmocka_unit_test(unfinished),
+                                       cmocka_unit_test(skipped_and_ended), cmocka_unit_test(failing_stages),
+                                       cmocka_unit_test(recorded),          cmocka_unit_test(chosen_probes),
+                                       cmocka_unit_test(last_summary)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* suites.c: the list of suites. */
+#include "run/suites.h"
+
+const struct suite suite_list[] = {
+    {"xray", "X-Ray's Tables 2 and 3 (paper 000), this machine beside the paper's", "clock,latency,l1d,caches",
+     SUITE_XRAY},
+    {"list", "linked lists of many sizes, in three orders, read and written (paper 003)", "clock,list", SUITE_LIST},
+};
+
+const unsigned suite_count = sizeof suite_list / sizeof *suite_list;
