@@ -272,15 +272,17 @@ def flat_clock(context):
 
 @case("boot/replay", seconds=30)
 def replay(context):
-    """The readings of a run of the image, served again on this computer, give its documents byte for byte."""
-    _, path = booted.one_run(context, L1D)
+    """The readings of a run of the image, served again on this computer, give its documents byte for byte: all that there
+    can be, so with a suite."""
+    said, path = booted.one_run(context, [*L1D, "suite = list", "memory = 2M"])
     files, _ = booted.last_documents(path)
     with open(context.path("readings"), "wb") as file:
         file.write(files["readings"])
     context.execute(built("assay-replay"), "--from", context.path("readings"), "--plain", "--out", context.path("again"))
-    for name in ("result.json", "findings.csv", "series.csv", "report.html"):
+    for name in ("result.json", "findings.csv", "series.csv", "report.html", "suite.txt"):
         with open(context.path("again", name), "rb") as file:
             expect(file.read() == files[name], f"{name} differs after the replay")
+    expect("Suite list: " in said, "the console has no table of the suite")
 
 
 @case("boot/skip", seconds=70)
