@@ -44,6 +44,7 @@ HOST   := $(wildcard tests/host/*.c)
 SILICON := $(wildcard tests/silicon/*.c)
 MODEL  := $(SILICON) $(wildcard tests/silicon/process/*.c)
 REPLAY := $(wildcard tests/replay/*.c)
+PEERS  := $(wildcard tests/peers/*.c)
 UNIT   := $(wildcard tests/unit/test_*.c)
 
 # Parts of kernel/ and boot/ that touch neither a machine nor firmware, for the unit tests.
@@ -136,7 +137,8 @@ build/sanitized/%.nasm.o: %.nasm | build/set-up-test
 	@mkdir -p $(@D)
 	@echo "  nasm    $< (sanitized)"
 	@$(ASSEMBLE)
-build/sanitized/core.a: $(patsubst %,build/sanitized/%.o,$(CORE) $(PURE) $(PLAYED) tests/machine/contract.c)
+build/sanitized/core.a: $(patsubst %,build/sanitized/%.o,$(CORE) $(PURE) $(PLAYED) $(filter-out %/bench.c,$(PEERS)) \
+	tests/machine/contract.c)
 build/sanitized/model.a: $(MODEL:%=build/sanitized/%.o)
 build/sanitized/replay.a: $(REPLAY:%=build/sanitized/%.o)
 build/sanitized/core.a build/sanitized/model.a build/sanitized/replay.a:
@@ -166,7 +168,7 @@ build/clang/assay-model: $(MODEL_SOURCES:%=build/clang/host/%.o)
 	@$(CLANG) -o $@ $^
 .PHONY: clang
 clang: $(patsubst %,build/clang/image/%.o,$(filter %.c,$(IMAGE_SOURCES))) build/clang/assay-model \
-	$(patsubst %,build/clang/host/%.o,$(filter %.c,$(LINUX_SOURCES) $(REPLAY_SOURCES) $(REPORT_SOURCES) $(FACTS) $(DIFF_SOURCES)))
+	$(patsubst %,build/clang/host/%.o,$(filter %.c,$(LINUX_SOURCES) $(REPLAY_SOURCES) $(REPORT_SOURCES) $(FACTS) $(DIFF_SOURCES) $(PEERS)))
 
 # Running.
 .PHONY: run linux-run model-run linux-20

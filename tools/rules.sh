@@ -58,6 +58,9 @@ while IFS= read -r found; do
 done < <(files 'tests/silicon/*.c' 'tests/silicon/*.h' | xargs -r grep -nE '^ *# *include +"probes/' |
     grep -vE '"probes/finding\.h"|/process/[a-z_]+\.c:[0-9]+:#include "probes/probes\.h"')
 
+# A peer stands on the waist as a probe does, and knows neither probes nor models.
+may_include 'tests/peers/xray*.[ch]' "$FREESTANDING|base/[a-z_0-9]+\.h|kernel/machine\.h|tests/peers/xray[a-z_]*\.h"
+
 # The clock's arithmetic is integers wherever the machine is owned.
 while IFS= read -r found; do
     breach "floating point in $found"
