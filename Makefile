@@ -108,6 +108,10 @@ build/facts-linux: $(FACTS:%=build/host/%.o)
 build/bench-model: build/host/tests/silicon/bench/bench.c.o build/host/model.o build/host/shared.a
 	@echo "  link    $@"
 	@$(CC) $(WHOLE) -o $@ $^
+# The comparison with other tools (docs/peers.md).
+build/bench-peers: $(PEERS:%=build/host/%.o) build/host/model.o build/host/shared.a
+	@echo "  link    $@"
+	@$(CC) $(WHOLE) -o $@ $^
 build/host/model.o: $(MODEL:%=build/host/%.o)
 	@echo "  link    $@"
 	@$(CC) $(WHOLE) -r -flinker-output=nolto-rel -o $@ $^
@@ -186,7 +190,7 @@ linux-20: build/assay-linux build/set-up-test
 	@$(PYTHON) tests/run.py --only linux/ --set linux_runs=20 --set linux_full=1
 
 # Testing.
-TESTED := $(IMAGES) $(HOST_PROGRAMS) build/facts-linux build/silicon-bochs.so $(UNIT_PROGRAMS)
+TESTED := $(IMAGES) $(HOST_PROGRAMS) build/facts-linux build/bench-peers build/silicon-bochs.so $(UNIT_PROGRAMS)
 .PHONY: test test-host test-boot soak fresh check
 test: build/set-up-test $(TESTED) clang
 	@$(PYTHON) tests/run.py
@@ -206,10 +210,12 @@ fresh:
 check: build/set-up-check
 	@bash tools/check.sh
 
-# The model: how many accesses a second it makes, and whether its own tests notice planted faults.
+# The model: how many accesses a second it makes, and whether its own tests notice planted faults. The probes: what they
+# cost beside another tool. MACHINES: names, or all; a few if it is not given.
 .PHONY: bench faults
-bench: build/bench-model
+bench: build/bench-model build/bench-peers
 	@build/bench-model
+	@build/bench-peers $(MACHINES)
 faults: build/set-up-test $(filter build/unit/test_silicon_%,$(UNIT_PROGRAMS))
 	@$(PYTHON) tests/faults.py
 

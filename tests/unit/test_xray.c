@@ -105,7 +105,7 @@ static void ways_that_are_no_power_of_two(void **state)
     (void)state;
     add(&description, 6, 12 << 10, 10);
     add(&description, 24, 96 << 10, 40);
-    found = measured(&description, 512 << 10);
+    found = measured(&description, 256 << 10);
     assert_int_equal(found.levels, 3);
     assert_cache(&found, 1, 3, 64, 3 << 10, 2);
     assert_cache(&found, 2, 6, 64, 12 << 10, 10);
@@ -133,10 +133,10 @@ static void more_ways_before_than_behind(void **state)
     struct xray found;
 
     (void)state;
-    add(&description, 8, 256 << 10, 17);
-    found = measured(&description, 1 << 20);
+    add(&description, 8, 128 << 10, 17);
+    found = measured(&description, 512 << 10);
     assert_cache(&found, 1, 128, 128, 64 << 10, 2);
-    assert_cache(&found, 2, 8, 128, 256 << 10, 17);
+    assert_cache(&found, 2, 8, 128, 128 << 10, 17);
 }
 
 /* Table 2: 512 KB and 16 ways behind 64 KB and 2 ways were told as 576 KB and 18; here an eighth of that. */
@@ -162,7 +162,7 @@ static void fifo_has_ways_too_many(void **state)
 
     (void)state;
     assert_true(policy_parse(&description.cache[0].shape.policy, "FIFO"));
-    found = measured(&description, 1 << 20);
+    found = measured(&description, 256 << 10);
     assert_true(found.levels >= 1);
     assert_in_range(found.level[0].ways, 129, 160);
     assert_true(found.level[0].size > 64 << 10);
