@@ -214,8 +214,7 @@ check: build/set-up-check
 # cost beside another tool. MACHINES: names, or all; a few if it is not given.
 .PHONY: bench faults
 bench: build/bench-model build/bench-peers
-	@build/bench-model
-	@build/bench-peers $(MACHINES)
+	@build/bench-model; speed=$$?; build/bench-peers $(MACHINES) || exit; exit $$speed
 faults: build/set-up-test $(filter build/unit/test_silicon_%,$(UNIT_PROGRAMS))
 	@$(PYTHON) tests/faults.py
 
