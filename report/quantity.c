@@ -35,6 +35,10 @@ void quantity_text(struct text *text, double value, const char *unit)
         {1, "bytes"}, {1024, "KB"}, {1048576, "MB"}, {1073741824, "GB"}, {1099511627776, "TB"}};
     static const struct scale rates[] = {{1, "Hz"}, {1e3, "kHz"}, {1e6, "MHz"}, {1e9, "GHz"}};
 
+    if (text_equal(unit, "yes/no") && (value == 0 || value == 1)) {
+        text_string(text, value == 1 ? "yes" : "no");
+        return;
+    }
     if (text_equal(unit, "bytes"))
         scaled(text, value, sizes, sizeof sizes / sizeof sizes[0]);
     else if (text_equal(unit, "Hz"))

@@ -4,8 +4,8 @@
 #pragma once
 #include "base/text.h"
 
-/* Adds a value with its unit. Bytes become KB, MB or GB (powers of 1024), Hz MHz or GHz, from the first whole one on.
- */
+/* Adds a value with its unit. Bytes become KB, MB or GB (powers of 1024), Hz MHz or GHz, from the first whole one on;
+ * 1 and 0 of the unit "yes/no" become these words. */
 void quantity_text(struct text *, double value, const char *unit);
 
 /* Adds a confidence as a percentage with one decimal. Only certainty is shown as "100 %". */

@@ -156,7 +156,9 @@ static void ordinary(void **state)
     assert_false(has("L3"));
     note_missing(&notebook, "l4.latency", "cycles", 1, "there is no such level");
     note_value(&notebook, "latency.levels", 3, "", 0.9, 1, "counted");
+    note_value(&notebook, "l1d.write_back", 1, "yes/no", 0.9, 1, "asked");
     expect_same_from_json(&run);
+    assert_true(has("<td class=\"number\">yes</td><td class=\"unit\"></td>"));
     assert_true(has("L3 size unknown: ways and line unknown; latency unknown. "));
     assert_false(has("L4 size"));
     fill();

@@ -278,6 +278,9 @@ static void quantities(void **state)
     expect_quantity(0, "Hz", "0 Hz");
     expect_quantity(12, "ways", "12 ways");
     expect_quantity(3, "", "3");
+    expect_quantity(1, "yes/no", "yes");
+    expect_quantity(0, "yes/no", "no");
+    expect_quantity(0.5, "yes/no", "0.5 yes/no");
 }
 
 int main(void)
