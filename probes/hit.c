@@ -13,10 +13,10 @@ static const double SURE = 0.9, OPEN = 0.5;
  * explains, was held up, and nobody knows for how long. Beginning a batch takes a hundredth of one. */
 static const double HELD_UP = 0.05;
 
-static struct walk neighbours(struct bench *bench, uint64_t base)
+static struct walk neighbours(struct bench *bench, enum op op, uint64_t base)
 {
     struct stops stops = stops_sequence(base, 16, NEIGHBOURS);
-    return walk_over(&stops, OP_LOAD, bench_seed(bench));
+    return walk_over(&stops, op, bench_seed(bench));
 }
 
 /* Steps of a batch that is so long that the clock's step is a two-hundredth of it, if a batch may be. */
@@ -60,10 +60,10 @@ bool hit_is_sure(const struct hit *hit)
 
 /* Whoever shares the core may hold up whole rounds, one after the other: then more of them are looked at, a while
  * later. All of them have to say it then, and the latest by themselves, and are no surer of it for their number. */
-bool hit_measure(struct bench *bench, uint64_t base, struct hit *hit)
+bool hit_measure_as(struct bench *bench, enum op op, uint64_t base, struct hit *hit)
 {
     double loads[MOST_ROUNDS], adds[MOST_ROUNDS], cycles[MOST_ROUNDS], step = (double)bench->clock.step;
-    struct walk walk = neighbours(bench, base);
+    struct walk walk = neighbours(bench, op, base);
     struct hit latest;
     uint64_t steps = 0;
     if (!bench_link(bench, &walk) || !long_enough(bench, &steps))
@@ -87,11 +87,16 @@ bool hit_measure(struct bench *bench, uint64_t base, struct hit *hit)
     return bench_ok(bench);
 }
 
+bool hit_measure(struct bench *bench, uint64_t base, struct hit *hit)
+{
+    return hit_measure_as(bench, OP_LOAD, base, hit);
+}
+
 bool hit_least_miss(struct bench *bench, uint64_t base, double *least)
 {
     enum { LOOKS = 9, STEPS = 4096, MOST_CYCLES = 16 };
     double ticks[LOOKS];
-    struct walk walk = neighbours(bench, base);
+    struct walk walk = neighbours(bench, OP_LOAD, base);
     if (bench->cycles_per_tick > 0) {
         *least = 1 / bench->cycles_per_tick;
         return true;

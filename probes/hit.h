@@ -16,6 +16,9 @@ bool hit_is_sure(const struct hit *);
  * refused. */
 bool hit_measure(struct bench *, uint64_t base, struct hit *);
 
+/* The same for loads of another form: OP_LOAD_32, OP_LOAD_INDEXED, OP_LOAD_FLOAT. */
+bool hit_measure_as(struct bench *, enum op, uint64_t base, struct hit *);
+
 /* The least that a miss can cost more than a hit, in ticks, above 0: one core cycle. A next level that costs not even
  * that cannot be told from this one, nor need it be. Where core cycles are not known: no first level takes more than 16
  * of them, so a sixteenth of a hit is at most one. False: skipped or refused. */
