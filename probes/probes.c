@@ -13,6 +13,9 @@ const struct probe probe_list[] = {
      false},
     {"caches", "capacity and ways of the caches behind the first level",
      "l2.size l2.ways l3.size l3.ways l4.size l4.ways", probe_caches, 6000, false, "latency,l1d", true},
+    {"access", "how the L1 data cache takes other loads, and stores, and by which addresses it is indexed",
+     "l1d.latency.32 l1d.latency.indexed l1d.latency.float l1d.write_allocate l1d.write_back l1d.virtual_index",
+     probe_access, 1500, false, "latency,l1d", true},
     {"list", "what an element of a linked list costs, in order and not", "list.sizes", probe_lists, 8000, false, NULL,
      true},
 };
