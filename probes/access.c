@@ -11,7 +11,6 @@
 #include "probes/hit.h"
 #include "probes/probes.h"
 #include "probes/rate.h"
-#include "probes/readings.h"
 #include "probes/store.h"
 
 enum { ENOUGH = 1 << 20, WANTED = 4 << 20 };
@@ -143,18 +142,6 @@ static void measure_stores(struct access *access)
                 "stores to lines that the first level has, beside lines that it lacks");
 }
 
-/* What a miss costs at least: what the next level takes longer, or, where that is not known, one core cycle. */
-static bool least_miss(struct fit *fit, const struct access *access)
-{
-    double known = access->next - readings_tolerance(access->next) - access->hit;
-    if (!hit_least_miss(&fit->bench, access->stretch.base + KEPT, &fit->least))
-        return false;
-    if (known > 0 && known / fit->bench.cycles_per_tick > fit->least)
-        fit->least = known / fit->bench.cycles_per_tick;
-    fit->miss = fit->dense = fit->least;
-    return true;
-}
-
 static void measure_index(struct access *access)
 {
     static const char id[] = "l1d.virtual_index";
@@ -168,7 +155,9 @@ static void measure_index(struct access *access)
                      "all of its index bits lie inside a page: there is no difference");
         return;
     }
-    bool ready = least_miss(&fit, access);
+    /* No more than a core cycle is certain of what a miss costs: which level is the next one may not be known. */
+    bool ready = hit_least_miss(&fit.bench, access->stretch.base + KEPT, &fit.least);
+    fit.miss = fit.dense = fit.least;
     stretch_unmap(machine, &access->stretch);
     access->stretch.size = 0;
     if (ready)

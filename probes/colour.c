@@ -60,32 +60,34 @@ static bool overflows(struct fit *fit, const struct row *row, bool spread, doubl
     return over;
 }
 
+/* What one row says. That lines fit is proof; that they do not is none, for some policies do not let a set settle that
+ * has room: so a row that fits in neither layout says nothing. */
 static enum colour_answer ask(struct fit *fit, const struct row *row, double *error)
 {
     bool same = overflows(fit, row, false, error);
     bool spread = fit_usable(fit) && overflows(fit, row, true, error);
-    if (!fit_usable(fit))
+    if (!fit_usable(fit) || (same && spread))
         return COLOUR_OPEN;
-    if (spread && !same) {
+    if (spread)
         fit->wrong = "lines of one colour fit, and of two do not";
-        return COLOUR_OPEN;
-    }
-    return same && !spread ? COLOUR_VIRTUAL : COLOUR_PHYSICAL;
+    return same ? COLOUR_VIRTUAL : spread ? COLOUR_OPEN : COLOUR_PHYSICAL;
 }
 
-/* One attempt: both rows say the same. */
+/* One attempt. Under a virtual index both rows show it; under a physical one that of two colours does, and the other
+ * says nothing, or, where physical order is another than it seems, the same. */
 static enum colour_answer both_rows(struct fit *fit, struct row *row, double *error)
 {
     *error = 0;
-    row->two_colours = false;
-    enum colour_answer one = ask(fit, row, error);
-    if (one == COLOUR_OPEN)
-        return one;
     row->two_colours = true;
     enum colour_answer two = ask(fit, row, error);
-    if (two != COLOUR_OPEN && two != one)
-        fit->wrong = "physical pages of one colour and of two do not agree";
-    return two == one ? one : COLOUR_OPEN;
+    if (two == COLOUR_OPEN)
+        return two;
+    row->two_colours = false;
+    enum colour_answer one = ask(fit, row, error);
+    if (!fit_usable(fit) || one == two || (one == COLOUR_OPEN && two == COLOUR_PHYSICAL))
+        return fit_usable(fit) ? two : COLOUR_OPEN;
+    fit->wrong = "physical pages of one colour and of two do not agree";
+    return COLOUR_OPEN;
 }
 
 enum colour_answer colour_of_index(struct fit *fit, uint64_t page, uint64_t way, unsigned ways, double *error)
@@ -98,8 +100,12 @@ enum colour_answer colour_of_index(struct fit *fit, uint64_t page, uint64_t way,
         bench_wait(&fit->bench, attempt);
         fit->wrong = NULL;
         fit->undecided = false;
+        /* What nobody uses any more stays in a set under some policies, unless the caches are emptied. */
+        fit->emptied = attempt % 2 && bench_empty(&fit->bench);
         fit->base = machine_view(fit->bench.machine).base + KEPT + random_below(&random, (page - KEPT) / UNIT) * UNIT;
         answer = both_rows(fit, &row, error);
     }
+    if (answer == COLOUR_OPEN && fit_usable(fit))
+        fit->wrong = "lines for which there is room do not settle in a set";
     return answer;
 }

@@ -6,7 +6,8 @@ enum {
     PAGE = 4096, /* what prefetchers do not leave */
     APART = 3,   /* lines from a target's place in its page to that of the next, in the next page */
     BESIDE = 2,  /* lines from a target to its doorstep in the same page: no neighbour, and of no target's set */
-    SWEEPS = 2,  /* times what the first level holds */
+    PART = 8,    /* targets are at most one in so many of the first level's lines */
+    SWEEPS = 2,  /* times what the first level holds, at most */
     FEW = 4,     /* of the first level's lines, one in so many */
     WORD = 8,
     LOOKS = 16,
@@ -68,13 +69,16 @@ static bool play(struct store *store, struct script *script, double *ticks)
     return true;
 }
 
-/* Targets that are in the first level, and then swept out of it. */
+/* Targets that are in the first level, and then swept out of it. They come in anew and are used once, like the lines
+ * that push them out: some policies keep what was used again. */
 static bool sweep(struct store *store)
 {
     struct script script = {.count = 0};
     double ticks;
+    if (store->flushes)
+        add_all(&script, store, OP_FLUSH_LINE, 0);
+    add(&script, OP_FENCE, 0, false);
     add_all(&script, store, OP_LOAD, 0);
-    add_all(&script, store, OP_STORE, WORD);
     add(&script, OP_FENCE, 0, false);
     return play(store, &script, &ticks) && bench_warm(store->bench, &store->sweep, 0, store->sweep.length);
 }
@@ -243,23 +247,32 @@ static bool can_flush(const struct store *store)
 bool store_open(struct store *store, struct bench *bench, const struct stretch *stretch, uint64_t size, uint64_t line,
                 double hit, double next)
 {
-    uint64_t count = (PAGE - KEPT) / (APART * line);
+    uint64_t count = (PAGE - KEPT) / (APART * line), most = size / line / PART;
     *store = (struct store){.bench = bench, .line = line, .hit = hit};
-    store->count = count < STORE_TARGETS ? (unsigned)count : STORE_TARGETS;
+    store->count = (unsigned)(count < most ? count : most);
+    if (store->count > STORE_TARGETS)
+        store->count = STORE_TARGETS;
     uint64_t first = (STORE_TARGETS + 1) * PAGE;
     store->why = "the memory is too small, or the line too long";
     if (!store->count || stretch->size < first + SWEEPS * size || size / line < FEW * NEIGHBOURS)
         return false;
     struct stops targets = stops_sequence(stretch->base + KEPT, PAGE + APART * line, store->count);
-    struct stops others = stops_sequence(stretch->base + first, line, SWEEPS * size / line), few = others;
+    struct stops others = stops_sequence(stretch->base + first, line, size / line), few = others;
+    few.base += WORD * 2; /* links of its own, beside those of the sweep */
     few.count = size / line / FEW;
     store->targets = walk_over(&targets, OP_LOAD, bench_seed(bench));
-    store->sweep = walk_over(&others, OP_LOAD, bench_seed(bench));
     store->few = walk_over(&few, OP_LOAD, bench_seed(bench));
-    store->few.stops.base += WORD * 2; /* links of its own, beside those of the sweep */
     store->flushes = can_flush(store);
-    return bench_link(bench, &store->targets) && bench_link(bench, &store->sweep) && bench_link(bench, &store->few) &&
-           calibrate(store, next);
+    if (!bench_link(bench, &store->targets) || !bench_link(bench, &store->few))
+        return false;
+    /* As few lines as will do, for the next level has to keep the targets. */
+    for (unsigned sweeps = 1; sweeps <= SWEEPS && bench_ok(bench); sweeps++) {
+        others.count = sweeps * size / line;
+        store->sweep = walk_over(&others, OP_LOAD, bench_seed(bench));
+        if (bench_link(bench, &store->sweep) && calibrate(store, next))
+            return true;
+    }
+    return false;
 }
 
 enum store_answer store_allocates(struct store *store)
