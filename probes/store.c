@@ -236,6 +236,17 @@ static bool calibrate(struct store *store, double next)
     return needed_votes(store) <= MOST_NEEDED;
 }
 
+/* Makes the sweep longer. False: it may not be, or skipped or refused. */
+static bool lengthen(struct store *store)
+{
+    struct stops others = store->sweep.stops;
+    if (others.count >= SWEEPS * store->lines)
+        return false;
+    others.count = SWEEPS * store->lines;
+    store->sweep = walk_over(&others, OP_LOAD, bench_seed(store->bench));
+    return bench_link(store->bench, &store->sweep);
+}
+
 /* Whether lines can be flushed here. */
 static bool can_flush(const struct store *store)
 {
@@ -248,7 +259,7 @@ bool store_open(struct store *store, struct bench *bench, const struct stretch *
                 double hit, double next)
 {
     uint64_t count = (PAGE - KEPT) / (APART * line), most = size / line / PART;
-    *store = (struct store){.bench = bench, .line = line, .hit = hit};
+    *store = (struct store){.bench = bench, .line = line, .lines = size / line, .hit = hit};
     store->count = (unsigned)(count < most ? count : most);
     if (store->count > STORE_TARGETS)
         store->count = STORE_TARGETS;
@@ -265,14 +276,9 @@ bool store_open(struct store *store, struct bench *bench, const struct stretch *
     store->flushes = can_flush(store);
     if (!bench_link(bench, &store->targets) || !bench_link(bench, &store->few))
         return false;
+    store->sweep = walk_over(&others, OP_LOAD, bench_seed(bench));
     /* As few lines as will do, for the next level has to keep the targets. */
-    for (unsigned sweeps = 1; sweeps <= SWEEPS && bench_ok(bench); sweeps++) {
-        others.count = sweeps * size / line;
-        store->sweep = walk_over(&others, OP_LOAD, bench_seed(bench));
-        if (bench_link(bench, &store->sweep) && calibrate(store, next))
-            return true;
-    }
-    return false;
+    return bench_link(bench, &store->sweep) && (calibrate(store, next) || (lengthen(store) && calibrate(store, next)));
 }
 
 enum store_answer store_allocates(struct store *store)
@@ -285,12 +291,14 @@ enum store_answer store_stays(struct store *store)
 {
     /* What the next level takes, by a store of a run. */
     double next = store->hit / store->bench->cycles_per_tick + 2 * store->half / store->count;
-    enum store_answer quicker = longer(store, WRITE_SWEPT, WRITE_NEAR, store->half, needed_votes(store));
-    if (quicker == STORE_OPEN)
-        return quicker;
     enum store_answer slowed = longer(store, RUN_STORES, RUN_LOADS, STEPS * next / 2, VOTES);
     if (slowed == STORE_OPEN)
         return slowed;
+    enum store_answer quicker = longer(store, WRITE_SWEPT, WRITE_NEAR, store->half, needed_votes(store));
+    if (quicker == STORE_NO && slowed == STORE_NO && lengthen(store)) /* too short a sweep would show the same */
+        quicker = longer(store, WRITE_SWEPT, WRITE_NEAR, store->half, needed_votes(store));
+    if (quicker == STORE_OPEN)
+        return quicker;
     store->why = quicker == STORE_YES ? "single stores stay in the first level, and yet many in a row are slow"
                                       : "single stores are as slow as to other lines, and yet many in a row are not";
     return quicker == slowed ? STORE_OPEN : quicker;

@@ -26,7 +26,7 @@ struct store {
     struct bench *bench;
     struct walk targets, sweep, few; /* few: lines that the first level holds for certain */
     unsigned count;                  /* targets */
-    uint64_t line;                   /* bytes */
+    uint64_t line, lines;            /* bytes; of the first level */
     double hit;                      /* core cycles of a load that hits */
     double half;                     /* ticks: half of what a read of all targets takes longer when they miss */
     double variance;                 /* of one such reading, in halves squared */
