@@ -90,7 +90,7 @@ def linux_all(context):
         promised = set(re.findall(r"\b[a-z0-9]+(?:\.[a-z0-9_]+)+\b", probe))
         of = result
         if "on trial" in probe: # it has to be named
-            of = measure(context, "trial", LINUX, "--memory", "256M", "--probe", probe.split()[0], seconds=600)
+            of = measure(context, f"trial-{probe.split()[0]}", LINUX, "--memory", "256M", "--probe", probe.split()[0], seconds=600)
         there = {finding["id"] for finding in of["findings"]}
         expect(promised and promised <= there, f"promised and not found: {sorted(promised - there)}")
     expect(result["series"], "no series")

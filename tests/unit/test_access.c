@@ -174,6 +174,27 @@ static void memory_is_next(void **state)
     assert_found(description, *state);
 }
 
+static void add_tlb(struct description *description, unsigned level, unsigned pages, unsigned latency)
+{
+    struct tlb_description *tlb = &description->tlb[description->tlbs++];
+    *tlb = (struct tlb_description){.level = level, .holds = HOLDS_DATA, .pages = pages, .loads = true, .stores = true};
+    snprintf(tlb->name, sizeof tlb->name, "dtlb%u", level % 10);
+    tlb->shape.ways = 64;
+    tlb->shape.index.sets = 1;
+    tlb->latency = latency;
+    tlb->sector = tlb->coalesce = 1;
+    assert_true(policy_parse(&tlb->shape.policy, "LRU"));
+}
+
+/* The first TLB holds small pages only: a load through a large one always takes longer. */
+static void large_pages_take_longer(void **state)
+{
+    struct description description = cache(64, 8, "PLRU");
+    add_tlb(&description, 1, PAGES_SMALL, 0);
+    add_tlb(&description, 2, PAGES_SMALL | PAGES_LARGE, 7);
+    assert_found(description, *state);
+}
+
 /* A clock that steps, jitter, interruptions that nobody counts. */
 static void coarse_clock(void **state)
 {
@@ -255,24 +276,27 @@ static void more_ways_than_found(void **state)
     assert_true(!index->measured || index->confidence <= 0.6);
 }
 
-/* At once, and without another finding. */
+/* At once, and without another finding, in whatever it was about. */
 static void skipping_is_obeyed(void **state)
 {
     struct request request = {.seed = 1};
     struct description description = cache(512, 2, "LRU");
+    bool skipped = true;
+    unsigned rests = 0;
     description.clock.hz = 20000000; /* slow: rests are due often */
-    for (unsigned rests = 0; rests < 4; rests++) {
+    for (; skipped; rests++) {
         const char *why = "";
         struct machine *machine = process_open(NULL, &description, 1, NULL, &why);
         assert_non_null(machine);
         know(*state, &description, true);
         rests_left = rests;
-        assert_false(probe_access(machine, &request, *state));
-        assert_int_equal(rests_left, 0);
-        assert_why(*state, "l1d.virtual_index", "skipped");
+        skipped = !probe_access(machine, &request, *state);
         machine_close(machine);
+        if (skipped)
+            assert_why(*state, "l1d.virtual_index", "skipped");
     }
     rests_left = UINT_MAX;
+    assert_true(rests > 4);
 }
 
 int main(void)
@@ -284,6 +308,7 @@ int main(void)
         cmocka_unit_test(next_level_unknown),
         cmocka_unit_test(exclusive_next_level),
         cmocka_unit_test(memory_is_next),
+        cmocka_unit_test(large_pages_take_longer),
         cmocka_unit_test(coarse_clock),
         cmocka_unit_test(sweeps_in_vain),
         cmocka_unit_test(clock_tells_nothing),
