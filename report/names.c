@@ -38,6 +38,9 @@ struct curve_name {
 static const struct curve_name curves[] = {
     {"latency", "Load latency against footprint", "footprint", "latency of a load", true},
     {"levels", "Load latency, level by level", "footprint", "latency of a load", true},
+    {"penalty.l1d.offset", "Loads that miss the L1 data cache, by offset", "offset in a line", "latency of a load",
+     false},
+    {"penalty.l1d", "Loads that miss the L1 data cache", "lines of a set", "latency of a load", false},
     {"list", "Time of a linked element", "array", "time of an element", false},
     {"noise.gaps", "Gaps in the clock", "length of a gap", "gaps", false},
 };
