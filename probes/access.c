@@ -4,11 +4,13 @@
  * Findings: l1d.latency.32, l1d.latency.indexed, l1d.latency.float (core cycles): hits of 4-byte loads, of loads
  * through base and index, of floating-point loads with the move back to an integer register, measured as l1d.latency is
  * (probes/hit.h); l1d.write_allocate, l1d.write_back (1 or 0, probes/store.h); l1d.virtual_index (1 or 0: by physical
- * addresses, probes/colour.h). Needs what the probes latency and l1d have found. */
+ * addresses, probes/colour.h). Series: penalty.l1d.* (probes/penalty.h). Needs what the probes latency
+ * and l1d have found. */
 #include "base/text.h"
 #include "probes/colour.h"
 #include "probes/confidence.h"
 #include "probes/hit.h"
+#include "probes/penalty.h"
 #include "probes/probes.h"
 #include "probes/rate.h"
 #include "probes/store.h"
@@ -208,7 +210,12 @@ static void measure(struct access *access)
     measure_forms(access, &plain);
     access->bench.permille = 500;
     measure_stores(access);
-    access->bench.permille = 800;
+    access->bench.permille = 700;
+    if (bench_ok(&access->bench))
+        penalty_note(&access->bench, &access->stretch,
+                     &(struct penalty){.size = access->size, .line = access->line, .ways = access->ways},
+                     access->notebook);
+    access->bench.permille = 850;
     measure_index(access);
 }
 
