@@ -112,13 +112,13 @@ static void assert_true_of(const struct notebook *notebook, const struct descrip
         assert_value(notebook, "l1d.virtual_index", l1->virtual_index);
 }
 
-/* Each kind of write policy and index. */
+/* Each kind of write policy, and either index with each of its halves. */
 static void assert_found(struct description description, struct notebook *notebook)
 {
-    for (unsigned kind = 0; kind < 8; kind++) {
+    for (unsigned kind = 0; kind < 4; kind++) {
         description.cache[0].write_through = kind & 1;
         description.cache[0].no_write_allocate = kind & 2;
-        description.cache[0].virtual_index = kind & 4 && description.cache[0].shape.index.sets > 64;
+        description.cache[0].virtual_index = (kind == 1 || kind == 2) && description.cache[0].shape.index.sets > 64;
         know(notebook, &description, true);
         measured(&description, kind, notebook);
         assert_true_of(notebook, &description);
@@ -245,6 +245,46 @@ static void plain_loads_differ(void **state)
     assert_value(*state, "l1d.latency.float", ABSENT);
 }
 
+/* The middle of a curve at x; less than 0: it is not there. */
+static double at(const struct notebook *notebook, const char *id, double x)
+{
+    for (unsigned i = 0; i < notebook->series_count; i++) {
+        const struct series *series = &notebook->series[i];
+        for (unsigned j = 0; strcmp(series->id, id) == 0 && j < series->count; j++)
+            if (notebook->point[series->first + j].x == x)
+                return notebook->point[series->first + j].middle;
+    }
+    return -1;
+}
+
+static void assert_about(double value, double expected)
+{
+    if (value < 0.95 * expected || value > 1.05 * expected)
+        fail_msg("%g, not about %g", value, expected);
+}
+
+/* Under LRU all loads of a single set hit, or none does, and as many lines drawn from all sets miss now and then. */
+static void curves(void **state)
+{
+    struct notebook *notebook = *state;
+    struct description description = cache(64, 8, "LRU");
+    know(notebook, &description, true);
+    measured(&description, 1, notebook);
+    assert_int_equal(notebook->series_count, 5);
+    assert_about(at(notebook, "penalty.l1d.even", 8), HIT);
+    assert_about(at(notebook, "penalty.l1d.even", 9), NEXT);
+    assert_about(at(notebook, "penalty.l1d.odd", 8), HIT);
+    assert_about(at(notebook, "penalty.l1d.odd", 32), NEXT);
+    assert_about(at(notebook, "penalty.l1d.dirty", 8), HIT + 1);
+    assert_about(at(notebook, "penalty.l1d.dirty", 9), NEXT + 1);
+    assert_about(at(notebook, "penalty.l1d.random", 1), HIT);
+    assert_in_range((int)at(notebook, "penalty.l1d.random", 8), HIT + 1, NEXT - 2);
+    assert_about(at(notebook, "penalty.l1d.random", 16), NEXT);
+    assert_about(at(notebook, "penalty.l1d.offset", 0), NEXT);
+    assert_about(at(notebook, "penalty.l1d.offset", 56), NEXT);
+    assert_true(at(notebook, "penalty.l1d.offset", 64) < 0);
+}
+
 static void too_little_is_known(void **state)
 {
     static const char needs[] = "needs what the probes latency and l1d find";
@@ -313,6 +353,7 @@ int main(void)
         cmocka_unit_test(sweeps_in_vain),
         cmocka_unit_test(clock_tells_nothing),
         cmocka_unit_test(plain_loads_differ),
+        cmocka_unit_test(curves),
         cmocka_unit_test(too_little_is_known),
         cmocka_unit_test(more_ways_than_found),
         cmocka_unit_test(skipping_is_obeyed),
