@@ -22,6 +22,10 @@ enum {
 /* A vote counts so much at most, in halves. */
 static const double CLIP = 1.5;
 
+/* A sweep works that pushes out so many of the targets; under a policy that draws lots as many lines as there are ways
+ * push out 63 of 100 (1 - 1/e), and twice as many 86. */
+static const double WORKS = 0.75;
+
 /* Wald: ln of one in a million. */
 static const double SURE = 13.8;
 
@@ -223,12 +227,13 @@ static bool calibrate(struct store *store, double next)
         return false;
     hits = quantile(near, nears, 0.5);
     store->half = (quantile(swept, others, 0.5) - hits) / 2;
-    double known = store->count * (next - store->hit) / rate / 2;
+    double known = next > 0 ? store->count * (next - store->hit) / rate / 2 : 0;
+    bool works = store->half >= WORKS * known;
     if (next > 0 && known < store->half)
         store->half = known;
     store->why = "lines that others should have pushed out of the first level take no longer than those in it";
     /* A level that takes no cycle longer is none; and most sweeps have to work. */
-    if (store->half < store->count / rate / 2 || quantile(swept, others, 0.25) < hits + store->half)
+    if (!works || store->half < store->count / rate / 2 || quantile(swept, others, 0.25) < hits + store->half)
         return false;
     store->variance = variance_of(near, nears, hits, (double)store->bench->clock.step);
     store->variance /= store->half * store->half;
@@ -268,9 +273,11 @@ bool store_open(struct store *store, struct bench *bench, const struct stretch *
     if (!store->count || stretch->size < first + SWEEPS * size || size / line < FEW * NEIGHBOURS)
         return false;
     struct stops targets = stops_sequence(stretch->base + KEPT, PAGE + APART * line, store->count);
-    struct stops others = stops_sequence(stretch->base + first, line, size / line), few = others;
+    struct stops others = stops_sequence(stretch->base + first, line, store->lines), few = others;
     few.base += WORD * 2; /* links of its own, beside those of the sweep */
     few.count = size / line / FEW;
+    if (next <= 0) /* nobody would notice that a sweep is too short */
+        others.count = SWEEPS * store->lines;
     store->targets = walk_over(&targets, OP_LOAD, bench_seed(bench));
     store->few = walk_over(&few, OP_LOAD, bench_seed(bench));
     store->flushes = can_flush(store);
@@ -278,7 +285,8 @@ bool store_open(struct store *store, struct bench *bench, const struct stretch *
         return false;
     store->sweep = walk_over(&others, OP_LOAD, bench_seed(bench));
     /* As few lines as will do, for the next level has to keep the targets. */
-    return bench_link(bench, &store->sweep) && (calibrate(store, next) || (lengthen(store) && calibrate(store, next)));
+    return bench_link(bench, &store->sweep) &&
+           (calibrate(store, next) || (bench_ok(bench) && lengthen(store) && calibrate(store, next)));
 }
 
 enum store_answer store_allocates(struct store *store)
