@@ -26,7 +26,7 @@ struct access {
     struct bench bench;
     struct stretch stretch;
     struct notebook *notebook;
-    double hit, next;    /* core cycles of the first level and the next; 0: not known */
+    double hit, next;    /* core cycles of the first level and the second; 0: not known, or memory, which varies */
     uint64_t size, line; /* bytes */
     unsigned ways;
     double error, rate_error; /* that what the other probes have found is wrong; that an add is not a core cycle */
@@ -188,11 +188,9 @@ static void all_missing(struct access *access, const char *why)
 static bool know(struct access *access)
 {
     double ways = found(access, "l1d.ways", &access->error), size = found(access, "l1d.size", &access->error);
-    double line = found(access, "l1d.line", &access->error), one = found(access, "latency.levels", NULL);
+    double line = found(access, "l1d.line", &access->error);
     access->hit = found(access, "l1d.latency", NULL);
     access->next = found(access, "l2.latency", NULL);
-    if (access->next <= 0 && one == 1) /* with one level the next is memory */
-        access->next = found(access, "mem.latency", NULL);
     access->ways = (unsigned)ways;
     access->size = (uint64_t)size;
     access->line = (uint64_t)line;
