@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* caches.c: capacity and ways of the caches behind the first level.
+/* caches.c: capacity, ways, line and inclusion of the caches behind the first level.
  *
- * Findings: l2.size (bytes), l2.ways, the same for l3 and l4. Needs what the probes latency and l1d have found: how
- * many levels there are, what each takes, and the first level's sets.
+ * Findings: l2.size, l2.line (bytes), l2.ways, l2.exclusive, l2.inclusive (1 or 0), the same for l3 and l4. Needs what
+ * the probes latency and l1d have found: how many levels there are, what each takes, and the first level's sets.
  *
  * Level by level from the core on: lines that share a set at all nearer levels are drawn, and those that push each
  * other out of this level tell its ways and sets (probes/sets.h). No shape is assumed: neither powers of two, nor which
@@ -42,11 +42,15 @@ static void id_of(char id[28], unsigned level, const char *what)
 
 static void missing(struct notebook *notebook, unsigned level, uint64_t cost, const char *why)
 {
-    char id[28];
-    id_of(id, level, "size");
-    note_missing(notebook, id, "bytes", cost, "%s", why);
-    id_of(id, level, "ways");
-    note_missing(notebook, id, "ways", cost, "%s", why);
+    static const struct {
+        const char *what, *unit;
+    } all[] = {
+        {"size", "bytes"}, {"ways", "ways"}, {"line", "bytes"}, {"exclusive", "yes/no"}, {"inclusive", "yes/no"}};
+    for (unsigned i = 0; i < sizeof all / sizeof *all; i++) {
+        char id[28];
+        id_of(id, level, all[i].what);
+        note_missing(notebook, id, all[i].unit, cost, "%s", why);
+    }
 }
 
 /* What another probe has found; 0: it has not. */
@@ -105,6 +109,42 @@ static uint64_t some_line(struct caches *caches, const struct region *region)
     }
 }
 
+static void note_told(struct caches *caches, unsigned level, const char *what, enum told told, double confidence,
+                      uint64_t cost, const char *method)
+{
+    char id[28];
+    id_of(id, level, what);
+    if (told == NOT_TOLD)
+        note_missing(caches->notebook, id, "yes/no", cost, "no experiment tells it here");
+    else
+        note_value(caches->notebook, id, told == YES, "yes/no", confidence, cost, method);
+}
+
+static void note_level(struct caches *caches, unsigned level, const struct sets *sets, uint64_t cost)
+{
+    char id[28];
+    double confidence = confidence_from(sets->error + caches->error);
+    id_of(id, level, "ways");
+    note_value(caches->notebook, id, sets->ways, "ways", confidence, cost,
+               "lines of one set (Vila 2019) that stay, and two sets agree");
+    id_of(id, level, "size");
+    note_value(caches->notebook, id, (double)(sets->ways * sets->sets * sets->line), "bytes", confidence, cost,
+               sets->indexing == INDEX_LINEAR   ? "ways times sets, which XOR of address bits chooses"
+               : sets->indexing == INDEX_MODULO ? "ways times sets, chosen modulo their number"
+                                                : "ways times sets, counted one after the other");
+    id_of(id, level, "line");
+    if (sets->pairs)
+        note_missing(caches->notebook, id, "bytes", cost,
+                     "units of it can be flushed alone: sectors, or lines that a prefetcher brings in pairs");
+    else
+        note_value(caches->notebook, id, (double)sets->line, "bytes", confidence, cost,
+                   "address bits that do not matter for which lines share a set");
+    note_told(caches, level, "exclusive", sets->exclusive, confidence, cost,
+              "whether what the level before still has fills it, too");
+    note_told(caches, level, "inclusive", sets->inclusive, confidence, cost,
+              "whether what it gives up leaves the first level, too");
+}
+
 static bool measure_level(struct caches *caches, unsigned level, const double latency[3], const char **why)
 {
     struct bench *bench = &caches->bench;
@@ -122,17 +162,7 @@ static bool measure_level(struct caches *caches, unsigned level, const double la
             *why = "it would take too many accesses";
         return false;
     }
-    char id[28];
-    uint64_t cost = machine_steps(bench->machine) - start;
-    double confidence = confidence_from(sets.error + caches->error);
-    id_of(id, level, "ways");
-    note_value(caches->notebook, id, sets.ways, "ways", confidence, cost,
-               "the fewest lines that push one out (Vila 2019), and two sets agree");
-    id_of(id, level, "size");
-    note_value(caches->notebook, id, (double)(sets.ways * sets.sets * sets.line), "bytes", confidence, cost,
-               sets.indexing == INDEX_LINEAR   ? "ways times sets, which XOR of address bits chooses"
-               : sets.indexing == INDEX_MODULO ? "ways times sets, chosen modulo their number"
-                                               : "ways times sets, counted one after the other");
+    note_level(caches, level, &sets, machine_steps(bench->machine) - start);
     caches->nearer.nearest_one = sets.ways;
     caches->nearer.ways += sets.ways;
     caches->nearer.levels++;

@@ -2,7 +2,7 @@
 /* evict.c: rows of lines, shortened from behind. */
 #include "probes/evict.h"
 
-enum { ATTEMPTS = 3, SMALLEST_POOL = 8, LARGEST_POOL = 1 << 16, HARDLY = 24, REDRAWS = 6 };
+enum { ATTEMPTS = 3, SMALLEST_POOL = 8, LARGEST_POOL = 1 << 16, HARDLY = 24, REDRAWS = 6, SURPLUS = 8 };
 
 static bool goes(struct push *push, const struct scene *scene)
 {
@@ -81,52 +81,113 @@ static bool collect(struct push *push, struct scene *scene, const struct kin *ki
     return false;
 }
 
-/* Takes those away without which the others push the target out as well. */
+/* Finds out which of the lines are needed; those come first, and without any of them the others of them do not push the
+ * target out. */
 static void reduce(struct push *push, struct scene *scene)
 {
-    for (unsigned i = 0; i < scene->lines && push_ok(push);) {
+    scene->needed = scene->lines;
+    for (unsigned i = 0; i < scene->needed && push_ok(push);) {
         uint64_t line = scene->line[i];
-        scene->line[i] = scene->line[--scene->lines];
-        if (goes(push, scene))
+        scene->line[i] = scene->line[--scene->needed];
+        scene->line[scene->needed] = line;
+        struct scene less = evict_needed(scene, 0);
+        if (goes(push, &less))
             continue;
-        scene->line[scene->lines++] = scene->line[i];
+        scene->line[scene->needed++] = scene->line[i];
         scene->line[i++] = line;
     }
 }
 
-bool evict_takes(struct push *push, const struct scene *scene, uint64_t line, unsigned votes)
+struct scene evict_needed(const struct scene *scene, unsigned but)
+{
+    struct scene less = *scene;
+    less.lines = scene->needed - but;
+    return less;
+}
+
+/* The scene with a line as its target, and its target among the lines; a line that takes part does so no more. */
+static struct scene turned(const struct scene *scene, uint64_t line)
 {
     struct scene other = *scene;
-    if (line == scene->target || push_among(scene->line, scene->lines, line))
-        return true; /* one that takes part already would not show it */
-    if (push_among(scene->helper, scene->helpers, line))
-        return false;
-    other.line[other.lines - 1] = line;
     other.pool.count = 0;
-    return push_out(push, &other, votes, NULL);
+    other.target = line;
+    for (unsigned i = 0; i < other.lines; i++)
+        if (other.line[i] == line)
+            other.line[i] = other.line[--other.lines];
+    other.line[other.lines++] = scene->target;
+    for (unsigned i = 0; i < other.helpers; i++)
+        if (other.helper[i] == line)
+            other.helper[i] = other.helper[--other.helpers];
+    return other;
+}
+
+/* Whether a line does what the last one of those that are needed does, with others after it that do nothing. */
+static bool is_straw(struct push *push, const struct scene *scene, uint64_t line, const struct scene *beside,
+                     unsigned votes)
+{
+    struct scene other = evict_needed(scene, 1);
+    unsigned last = other.lines;
+    other.pool.count = 0;
+    other.line[other.lines++] = line;
+    for (unsigned i = 0; i < beside->lines && other.lines < MOST_LINES; i++)
+        other.line[other.lines++] = beside->line[i];
+    if (!push_out(push, &other, votes, NULL))
+        return false;
+    other.line[last] = other.line[--other.lines];
+    return !beside->lines || (!push_out(push, &other, votes, NULL) && push_ok(push));
+}
+
+/* Whether the set's lines push a line out, and others beside them, and helpers, do not. */
+static bool is_pushed(struct push *push, struct scene *scene, const struct scene *beside, unsigned votes)
+{
+    unsigned lines = scene->lines;
+    for (unsigned i = 0; i < beside->lines && scene->lines < MOST_LINES; i++)
+        scene->line[scene->lines++] = beside->line[i];
+    if (!push_out(push, scene, votes, NULL))
+        return false;
+    scene->lines -= lines;
+    for (unsigned i = 0; i < scene->lines; i++)
+        scene->line[i] = beside->line[i];
+    return (!scene->helpers && !scene->lines) || (!push_out(push, scene, votes, NULL) && push_ok(push));
+}
+
+bool evict_takes(struct push *push, const struct scene *scene, uint64_t line, unsigned votes)
+{
+    static const struct scene nothing;
+    if (line == scene->target || push_among(scene->line, scene->needed, line))
+        return true; /* one that takes part already would not show it */
+    if (scene->sharp)
+        return is_straw(push, scene, line, &nothing, votes);
+    struct scene other = turned(scene, line);
+    return is_pushed(push, &other, &nothing, votes);
 }
 
 bool evict_takes_far(struct push *push, const struct scene *scene, uint64_t line, bool modulo, unsigned votes)
 {
-    struct scene other = *scene;
-    other.line[other.lines - 1] = line;
-    other.pool.count = 0;
+    struct scene moved = {.lines = 0};
+    uint64_t target = scene->target;
     /* In an order of their own each time: which of them come last, and stay near, is another one each time. */
     unsigned first = (unsigned)(bench_seed(push->bench) % (scene->helpers + 1));
-    for (unsigned i = 0; i < scene->helpers && other.lines < MOST_LINES; i++) {
-        uint64_t helper = scene->helper[(first + i) % scene->helpers], target = scene->target;
-        uint64_t moved = modulo ? (helper - target + line) % region_lines(&push->region) : helper ^ target ^ line;
-        if (!modulo || moved - line == helper - target) /* not round the end */
-            other.line[other.lines++] = moved;
+    for (unsigned i = 0; i < scene->helpers; i++) {
+        uint64_t helper = scene->helper[(first + i) % scene->helpers];
+        uint64_t far = modulo ? (helper - target + line) % region_lines(&push->region) : helper ^ target ^ line;
+        if (!modulo || far - line == helper - target) /* not round the end */
+            moved.line[moved.lines++] = far;
     }
-    if (!push_out(push, &other, votes, NULL))
-        return false;
-    /* It must have been the line, and none of those that push it down. */
-    other.line[scene->lines - 1] = other.line[--other.lines];
-    return !push_out(push, &other, votes, NULL) && push_ok(push);
+    if (scene->sharp)
+        return is_straw(push, scene, line, &moved, votes);
+    /* The line is the target, what pushes it down are its helpers, and the target's push down the set's lines. */
+    struct scene other = turned(scene, line);
+    struct scene helpers = {.lines = other.helpers};
+    for (unsigned i = 0; i < other.helpers; i++)
+        helpers.line[i] = other.helper[i];
+    other.helpers = moved.lines;
+    for (unsigned i = 0; i < moved.lines; i++)
+        other.helper[i] = moved.line[i];
+    return is_pushed(push, &other, &helpers, votes);
 }
 
-/* Other helpers, none of them of the target's set. (One that takes part already would not show it.) */
+/* Other helpers, none of them of the target's set. */
 static void clean_helpers(struct push *push, struct scene *scene, const struct kin *kin, unsigned wanted)
 {
     uint64_t seed = bench_seed(push->bench), helper[MOST_HELPERS];
@@ -134,7 +195,8 @@ static void clean_helpers(struct push *push, struct scene *scene, const struct k
     for (unsigned i = 0;
          count < wanted && others <= 3 * count + HARDLY && i < kin_count(kin, &push->region) && push_ok(push); i++) {
         uint64_t line = kin_draw(kin, &push->region, scene->target, seed, i);
-        if (line == scene->target || push_among(scene->helper, scene->helpers, line))
+        if (line == scene->target || push_among(scene->helper, scene->helpers, line) ||
+            push_among(scene->line, scene->lines, line))
             continue;
         if (evict_takes(push, scene, line, VOTES_SEARCH))
             others++;
@@ -148,27 +210,33 @@ static void clean_helpers(struct push *push, struct scene *scene, const struct k
         scene->helper[i] = helper[i];
 }
 
-/* Takes out helpers that are of the target's set after all. */
+/* Helpers that are of the target's set after all become lines: those without which the lines push nothing out. */
 static void check_helpers(struct push *push, struct scene *scene)
 {
     for (unsigned i = 0; i < scene->helpers && push_ok(push);) {
         uint64_t line = scene->helper[i];
         scene->helper[i] = scene->helper[--scene->helpers];
-        if (evict_takes(push, scene, line, VOTES_SEARCH))
-            continue;
-        scene->helper[scene->helpers++] = scene->helper[i];
-        scene->helper[i++] = line;
+        struct scene fewest = evict_needed(scene, 0);
+        if (scene->sharp ? goes(push, &fewest) : !evict_takes(push, scene, line, VOTES_SEARCH)) {
+            scene->helper[scene->helpers++] = scene->helper[i];
+            scene->helper[i++] = line;
+        } else if (scene->lines < MOST_KEPT) {
+            scene->line[scene->lines++] = scene->line[scene->needed];
+            scene->line[scene->needed++] = line;
+        }
     }
 }
 
-/* Whether all lines are needed and no more are. */
-static bool holds(struct push *push, const struct scene *scene)
+/* Whether exactly those lines that are needed are, in each of several trials. */
+static bool is_sharp(struct push *push, const struct scene *scene)
 {
     bool clear;
-    if (!push_out(push, scene, VOTES_CHECK, &clear) || !clear)
+    struct scene all = evict_needed(scene, 0);
+    all.pool.count = 0;
+    if (!push_out(push, &all, VOTES_CHECK, &clear) || !clear)
         return false;
-    for (unsigned i = 0; i < scene->lines && push_ok(push); i++) {
-        struct scene less = *scene;
+    for (unsigned i = 0; i < scene->needed && push_ok(push); i++) {
+        struct scene less = all;
         less.line[i] = less.line[--less.lines];
         if (push_out(push, &less, VOTES_CHECK, &clear) || !clear)
             return false;
@@ -187,38 +255,71 @@ static void draw_helpers(struct push *push, struct scene *scene, const struct ki
     }
 }
 
+/* Adds lines of the set to the scene, so many that they push the target out whatever the policy is. */
+static bool grow(struct push *push, struct scene *scene, const struct kin *kin)
+{
+    unsigned wanted = (scene->sharp ? 1 : 2) * scene->needed + SURPLUS;
+    uint64_t tries = SMALLEST_POOL;
+    for (unsigned i = 0; scene->lines < wanted && scene->lines < MOST_KEPT && i < 2 * wanted && push_ok(push); i++) {
+        uint64_t line;
+        if (!evict_draw(push, scene, kin, &tries, &line))
+            break;
+        if (!push_among(scene->line, scene->lines, line))
+            scene->line[scene->lines++] = line;
+    }
+    return scene->lines > scene->needed;
+}
+
+/* Takes out lines that are not of the set: those that the others do not push out. */
+static void purge(struct push *push, struct scene *scene)
+{
+    static const struct scene nothing;
+    for (unsigned i = 0; i < scene->lines && push_ok(push);) {
+        struct scene other = turned(scene, scene->line[i]);
+        if (is_pushed(push, &other, &nothing, VOTES_CHECK))
+            i++;
+        else
+            scene->line[i] = scene->line[--scene->lines];
+    }
+}
+
+static bool find_once(struct push *push, const struct kin *kin, const struct kin *helping, unsigned helpers,
+                      struct scene *scene)
+{
+    draw_helpers(push, scene, helping, helpers);
+    for (unsigned redraw = 0; redraw < REDRAWS && push_ok(push) && goes(push, scene); redraw++)
+        draw_helpers(push, scene, helping, helpers);
+    lighten(push, scene);
+    for (unsigned again = 0; again < 2; again++) {
+        if (!goes(push, scene) && !collect(push, scene, kin))
+            return false;
+        reduce(push, scene);
+        scene->sharp = scene->needed && is_sharp(push, scene);
+        if (!scene->needed || !grow(push, scene, kin))
+            return false;
+        if (!again)
+            clean_helpers(push, scene, helping, helpers);
+    }
+    check_helpers(push, scene);
+    if (!scene->sharp)
+        purge(push, scene);
+    if (!goes(push, scene))
+        return false;
+    reduce(push, scene);
+    scene->sharp = scene->needed && is_sharp(push, scene);
+    return scene->needed && push_ok(push);
+}
+
 bool evict_find(struct push *push, const struct kin *kin, const struct kin *helping, uint64_t target, unsigned helpers,
                 struct scene *scene, const char **why)
 {
     *why = "no lines push a line out of it";
+    if (helpers > MOST_HELPERS)
+        helpers = MOST_HELPERS;
     for (unsigned attempt = 0; attempt < ATTEMPTS && push_ok(push); attempt++) {
         *scene = (struct scene){.target = target};
-        if (helpers > MOST_HELPERS)
-            helpers = MOST_HELPERS;
-        draw_helpers(push, scene, helping, helpers);
-        for (unsigned redraw = 0; redraw < REDRAWS && push_ok(push) && goes(push, scene); redraw++)
-            draw_helpers(push, scene, helping, helpers);
-        lighten(push, scene);
-        bool good = collect(push, scene, kin);
-        if (!good)
-            continue;
-        reduce(push, scene);
-        if (!scene->lines)
-            continue;
-        clean_helpers(push, scene, helping, helpers);
-        if (!goes(push, scene) && !collect(push, scene, kin))
-            continue;
-        *why = "which lines push one out of it changes from time to time";
-        for (unsigned again = 0; again < 2 && push_ok(push); again++) {
-            reduce(push, scene);
-            if (!scene->lines)
-                break;
-            check_helpers(push, scene);
-            if (!goes(push, scene) && !collect(push, scene, kin))
-                break;
-            if (holds(push, scene))
-                return true;
-        }
+        if (find_once(push, kin, helping, helpers, scene))
+            return true;
     }
     return false;
 }
@@ -226,26 +327,39 @@ bool evict_find(struct push *push, const struct kin *kin, const struct kin *help
 bool evict_any(struct push *push, const struct scene *scene, const struct kin *kin, const struct kin *without,
                uint64_t count)
 {
-    struct scene less = *scene;
-    less.lines--;
+    struct scene less = evict_needed(scene, 1);
     less.pool = (struct pool){.kin = kin, .without = without, .seed = bench_seed(push->bench), .count = count};
     return push_out(push, &less, VOTES_SEARCH, NULL);
 }
 
+/* Draws until one is taken. */
+static bool draw_slowly(struct push *push, const struct scene *scene, const struct kin *kin, uint64_t *tries,
+                        uint64_t *line)
+{
+    uint64_t seed = bench_seed(push->bench);
+    for (uint64_t i = 0; i < HARDLY * *tries && i < kin_count(kin, &push->region) && push_ok(push); i++) {
+        *line = kin_draw(kin, &push->region, scene->target, seed, i);
+        if (*line == scene->target || !evict_takes(push, scene, *line, VOTES_CHECK))
+            continue;
+        *tries = 1 + (*tries * 3 + i) / 4;
+        return true;
+    }
+    return false;
+}
+
 bool evict_draw(struct push *push, const struct scene *scene, const struct kin *kin, uint64_t *tries, uint64_t *line)
 {
-    struct scene less = *scene;
-    less.lines--;
+    struct scene less = evict_needed(scene, 1);
     for (unsigned attempt = 0; attempt < ATTEMPTS && push_ok(push); attempt++) {
         if (!enough_of_pool(push, &less, kin, *tries))
-            return false;
+            break;
         uint64_t high = less.pool.count, at = last_straw(push, &less, high) - 1;
         *line = push_pooled(push, &less, at);
         *tries = 1 + (*tries * 3 + at) / 4;
-        if (evict_takes(push, scene, *line, VOTES_CHECK))
+        if (*line != scene->target && evict_takes(push, scene, *line, VOTES_CHECK))
             return true;
     }
-    return false;
+    return !scene->sharp && draw_slowly(push, scene, kin, tries, line);
 }
 
 /* The last straw may be what pushed a line of the target's set down, and not that line itself: but then both are kin at
@@ -253,8 +367,7 @@ bool evict_draw(struct push *push, const struct scene *scene, const struct kin *
 bool evict_draw_far(struct push *push, const struct scene *scene, const struct kin *nearer, const struct pool *pool,
                     uint64_t *line)
 {
-    struct scene less = *scene;
-    less.lines--;
+    struct scene less = evict_needed(scene, 1);
     less.pool = *pool;
     for (unsigned attempt = 0; attempt < ATTEMPTS && push_ok(push); attempt++) {
         if (!enough_of_pool(push, &less, pool->kin, pool->count))

@@ -7,17 +7,20 @@
 #pragma once
 #include "probes/push.h"
 
-/* Finds them: scene->line are lines of the target's set, all of which are needed to push it out. They are drawn from
- * `kin`, helpers from `helping`: so many as the nearer levels need. False: none were found, or noise, or see push_ok;
- * *why says which. */
+/* Finds them, and more of them: scene->line are lines of the target's set, of which the first scene->needed push it out
+ * and one fewer do not. They are drawn from `kin`, helpers from `helping`: so many as the nearer levels need. False:
+ * none were found, or noise, or see push_ok; *why says which. */
 bool evict_find(struct push *, const struct kin *kin, const struct kin *helping, uint64_t target, unsigned helpers,
                 struct scene *, const char **why);
 
-/* Whether a line belongs to the set: it does what the last one of the scene does. */
+/* The scene with no more lines than it needs, or with so many fewer. */
+struct scene evict_needed(const struct scene *, unsigned but);
+
+/* Whether a line, kin of the target at the nearer levels, belongs to the set: the scene's lines push it out, too. */
 bool evict_takes(struct push *, const struct scene *, uint64_t line, unsigned votes);
 
-/* The same for a line that does not share a set with the target at the nearer levels: lines as far from it as the
- * helpers are from the target push it down: by XOR, or, where sets are chosen modulo their number, by subtraction. */
+/* The same for a line that is not kin: lines as far from it as the helpers are from the target push it down: by XOR,
+ * or, where sets are chosen modulo their number, by subtraction. */
 bool evict_takes_far(struct push *, const struct scene *, uint64_t line, bool modulo, unsigned votes);
 
 /* Whether any of so many lines drawn from kin, but not from `without` (NULL: all), belongs to the set. */

@@ -11,8 +11,10 @@ const struct probe probe_list[] = {
      probe_latency, 6000, false, NULL, false},
     {"l1d", "capacity, ways and line of the L1 data cache", "l1d.size l1d.ways l1d.line", probe_l1d, 1500, true, NULL,
      false},
-    {"caches", "capacity and ways of the caches behind the first level",
-     "l2.size l2.ways l3.size l3.ways l4.size l4.ways", probe_caches, 6000, false, "latency,l1d", true},
+    {"caches", "capacity, ways, line and inclusion of the caches behind the first level",
+     "l2.size l2.ways l2.line l2.exclusive l2.inclusive l3.size l3.ways l3.line l3.exclusive l3.inclusive "
+     "l4.size l4.ways l4.line l4.exclusive l4.inclusive",
+     probe_caches, 6000, false, "latency,l1d", true},
     {"access", "how the L1 data cache takes other loads, and stores, and by which addresses it is indexed",
      "l1d.latency.32 l1d.latency.indexed l1d.latency.float l1d.write_allocate l1d.write_back l1d.virtual_index",
      probe_access, 1500, false, "latency,l1d", true},

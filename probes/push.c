@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* push.c: rounds, and the votes on them. */
 #include "probes/push.h"
+#include "base/arithmetic.h"
 
 enum {
     PIECE = 248, /* visits of a script */
@@ -12,6 +13,9 @@ enum {
 
 /* A vote counts so much at most, in halves. */
 static const double CLIP = 1.5;
+
+/* The same for a mean, in standard deviations: only what is no reading at all is cut. */
+static const double MOST_OFF = 4;
 
 bool push_ok(const struct push *push)
 {
@@ -79,6 +83,8 @@ static void all_lines(struct script *script, const struct scene *scene, enum op 
 {
     for (unsigned i = 0; i < scene->lines; i++) {
         add(script, op, scene->line[i]);
+        if (op == OP_LOAD && script->push->apart)
+            add(script, OP_FLUSH_LINE, scene->line[i] ^ script->push->apart);
         if (op == OP_LOAD && i >= script->push->hot_from && i < script->push->hot_to)
             add(script, op, scene->target);
     }
@@ -119,6 +125,12 @@ static void clear_away(struct script *script, const struct scene *scene)
     add(script, OP_FENCE, scene->target);
 }
 
+static void push_lines_down(struct script *script, const struct scene *scene, unsigned half)
+{
+    if (!script->push->lines_stay_near)
+        half_of_helpers(script, scene, half, OP_LOAD);
+}
+
 /* Ticks of the target's second load; less than 0: disturbed. */
 static bool one_round(struct push *push, const struct scene *scene, bool first, double *ticks)
 {
@@ -135,9 +147,10 @@ static bool one_round(struct push *push, const struct scene *scene, bool first, 
     }
     for (unsigned lap = 0; lap < push->laps; lap++) {
         all_lines(&script, scene, OP_LOAD);
-        if (!push->lines_stay_near)
-            half_of_helpers(&script, scene, lap + 1, OP_LOAD);
+        push_lines_down(&script, scene, lap + 1);
     }
+    /* Some policies give the last line up only after twice as many others as there are ways. */
+    push_lines_down(&script, scene, push->laps + 1);
     if (!time_target(&script, scene->target))
         return false;
     *ticks = script.disturbed ? -1 : script.ticks;
@@ -175,6 +188,26 @@ bool push_out(struct push *push, const struct scene *scene, unsigned votes, bool
     return sum > 0;
 }
 
+bool push_mean(struct push *push, const struct scene *scene, double error, double *mean)
+{
+    enum { LEAST = 16 };
+    /* A share of one half varies most. */
+    unsigned wanted = LEAST + (unsigned)((1 + push->variance) / (error * error)), count = 0;
+    double sum = 0, most = MOST_OFF * (1 + square_root(push->variance));
+    for (unsigned rounds = 0; count < wanted && rounds < 2 * wanted && push_ok(push); rounds++) {
+        double ticks;
+        if (!one_round(push, scene, rounds == 0, &ticks))
+            return false;
+        if (ticks < 0)
+            continue;
+        double vote = (ticks - push->middle) / push->half;
+        sum += vote > most ? most : vote < -most ? -most : vote;
+        count++;
+    }
+    *mean = count ? sum / count : 0;
+    return count && push_ok(push);
+}
+
 bool push_far(struct push *push, const struct scene *scene)
 {
     enum { ROUNDS = 9 };
@@ -186,6 +219,43 @@ bool push_far(struct push *push, const struct scene *scene)
         far += ticks > push->beyond;
     }
     return 2 * far > rounds;
+}
+
+static void lap_of_lines(struct script *script, const struct scene *scene)
+{
+    for (unsigned i = 0; i < scene->lines; i++)
+        add(script, OP_LOAD, scene->line[i]);
+    half_of_helpers(script, scene, 0, OP_LOAD);
+    half_of_helpers(script, scene, 1, OP_LOAD);
+}
+
+bool push_line(struct push *push, const struct scene *scene, unsigned laps, unsigned place, double *vote)
+{
+    enum { TRIALS = 16 };
+    for (unsigned trial = 0; trial < TRIALS && push_ok(push); trial++) {
+        struct script script = {.push = push};
+        if (machine_steps(push->bench->machine) > push->most) {
+            push->spent = true;
+            return false;
+        }
+        clear_away(&script, scene);
+        /* The policy's state shall not depend on which line was timed last: any of them may have been. */
+        lap_of_lines(&script, scene);
+        add(&script, OP_LOAD, scene->line[bench_seed(push->bench) % scene->lines]);
+        clear_away(&script, scene);
+        for (unsigned lap = 0; lap < laps; lap++)
+            lap_of_lines(&script, scene);
+        if (!time_target(&script, scene->line[place]))
+            return false;
+        *vote = (script.ticks - push->middle) / push->half;
+        bool disturbed = script.disturbed;
+        clear_away(&script, scene);
+        if (!play(&script))
+            return false;
+        if (!disturbed)
+            return true;
+    }
+    return false;
 }
 
 bool push_calibrate(struct push *push, double hit, double near, double far, double farther)

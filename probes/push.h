@@ -17,7 +17,7 @@
 #include "probes/kin.h"
 #include "probes/sample.h"
 
-enum { MOST_HELPERS = 320, MOST_LINES = 192 };
+enum { MOST_HELPERS = 320, MOST_LINES = 512, MOST_KEPT = 160 };
 
 /* Lines drawn one after the other from the kin of the target. */
 struct pool {
@@ -32,6 +32,8 @@ struct scene {
     unsigned helpers;
     uint64_t line[MOST_LINES];
     unsigned lines;
+    unsigned needed;  /* so many of the lines, the first ones, push the target out; one fewer do not */
+    bool sharp;       /* and that is so each time: no policy draws lots here */
     struct pool pool; /* lines that come after line[] */
 };
 
@@ -45,8 +47,9 @@ struct push {
     unsigned laps;        /* ... so many without */
     bool lines_stay_near; /* no helpers come after the lines */
     unsigned hot_from,
-        hot_to;    /* after each of the scene's lines from this one to before that one the target is loaded */
-    uint64_t most; /* visits of the machine (machine_steps): beyond, every answer is "spent" */
+        hot_to;     /* after each of the scene's lines from this one to before that one the target is loaded */
+    uint64_t apart; /* after each of the scene's lines the one so far from it (XOR) is flushed; 0: none is */
+    uint64_t most;  /* visits of the machine (machine_steps): beyond, every answer is "spent" */
     bool spent;
 };
 
@@ -66,8 +69,17 @@ enum { VOTES_SEARCH = 3, VOTES_CHECK = 6 };
  * matter any more. True: the target was pushed out. *clear (may be NULL): whether the votes decided it. */
 bool push_out(struct push *, const struct scene *, unsigned votes, bool *clear);
 
+/* The mean of so many votes that its standard error is as wanted, in halves, or less: 1 where the target always goes,
+ * -1 where it always stays. */
+bool push_mean(struct push *, const struct scene *, double error, double *mean);
+
 /* Whether a target that goes is not in the next level either, more often than not. */
 bool push_far(struct push *, const struct scene *);
+
+/* Plays a round of another kind: `laps` laps over a scene's lines and no target, in their order, with helpers after
+ * each lap; then all helpers; and then one of the lines, that at `place`, is timed. *vote: how far it is from the
+ * middle, in halves, above 0 where it is gone. False: skipped or refused, or disturbed too often. */
+bool push_line(struct push *, const struct scene *, unsigned laps, unsigned place, double *vote);
 
 /* Sets middle, half, beyond and variance: for a level that takes `near` core cycles, and the next, or memory, `far`,
  * and what is behind that `farther` (0: nothing); `hit`: what the first level takes. False: skipped or refused, or the

@@ -2,6 +2,7 @@
 /* sets.c: differences of lines of one set. */
 #include "probes/sets.h"
 #include "base/arithmetic.h"
+#include "probes/kept.h"
 
 enum {
     HELPERS = 3, /* for each way of the nearer levels */
@@ -15,18 +16,16 @@ enum {
     CHECKS = 12,   /* lines that a rule must foretell */
     SAMPLES = 192, /* lines among which sets are counted */
     MOST_SETS = 24,
-    TIMES = 5, /* draws for each that is expected */
-    FEW_LAPS = 3,
-    SETTLING = 6,
-    PATIENT = 12
+    TIMES = 5 /* draws for each that is expected */
 };
 
 /* Probability of a wrong answer where the target is not in the next level either: that one may contain this one, and
  * have given the line up first. */
 static const double NEXT_GAVE_UP = 0.6;
 
-/* The same where it takes many laps until a set gives a line up: its policy draws lots. */
-static const double DRAWS_LOTS = 0.3;
+/* The same where the sets of a nearer level are chosen modulo an odd number, and this one's by XOR: what differs from
+ * the helpers by XOR pushes nothing down there, so some lines that share a set may have been missed. */
+static const double MODULO_BEFORE = 0.6;
 
 /* Lines known to share the target's set. */
 struct known {
@@ -86,35 +85,10 @@ static bool learn_from_others(struct push *push, const struct scene *scene, stru
     return push_ok(push);
 }
 
-/* Whether so many of the lines known push the target out when their set may settle. */
-static bool go(struct push *push, const struct scene *scene, const struct known *known, unsigned count, bool *clear)
-{
-    struct scene other = *scene;
-    other.lines = count;
-    for (unsigned i = 0; i < count; i++)
-        other.line[i] = known->line[i];
-    return push_out(push, &other, VOTES_CHECK, clear);
-}
-
-/* The fewest that do. 0: it is not clear. */
-static unsigned count_settled(struct push *push, const struct scene *scene, const struct known *known)
-{
-    struct push patient = *push;
-    unsigned ways = scene->lines;
-    bool clear = true, above;
-    patient.settling = SETTLING;
-    patient.laps = PATIENT;
-    while (!(above = go(&patient, scene, known, ways, &clear)) && clear && ways < known->count && push_ok(&patient))
-        ways++;
-    while (above && clear && ways > 0 && (above = go(&patient, scene, known, ways - 1, &clear)) && push_ok(&patient))
-        ways--;
-    push->spent = patient.spent;
-    return clear && ways <= known->count ? ways : 0;
-}
-
 /* Whether lines drawn by a rule share the target's set: nearly all of them, for noise may hide one; where the rule is
- * wrong, no more than half do. */
-static bool foretells(struct push *push, const struct scene *scene, const struct kin *rule)
+ * wrong, no more than half do. far: they need not be kin of the target at the nearer levels, whose sets are chosen
+ * modulo their number. */
+static bool foretells(struct push *push, const struct scene *scene, const struct kin *rule, bool far)
 {
     uint64_t seed = bench_seed(push->bench);
     unsigned checked = 0, missed = 0;
@@ -123,7 +97,8 @@ static bool foretells(struct push *push, const struct scene *scene, const struct
         if (line == scene->target || push_among(scene->line, scene->lines, line))
             continue;
         checked++;
-        missed += !evict_takes(push, scene, line, VOTES_CHECK);
+        missed +=
+            far ? !evict_takes_far(push, scene, line, true, VOTES_CHECK) : !evict_takes(push, scene, line, VOTES_CHECK);
         if (missed > MOST_MISSED)
             return false;
     }
@@ -137,19 +112,20 @@ static uint64_t odd_part(struct push *push, const struct scene *scene, const str
     for (uint64_t prime = 3; prime <= known->nearer->odd; prime += 2)
         while (odd % prime == 0 && known->nearer->odd % prime == 0) {
             struct kin rule = kin_by(&push->region, &known->space, odd / prime);
-            if (!foretells(push, scene, &rule))
+            if (!foretells(push, scene, &rule, true))
                 break;
             odd /= prime;
         }
     return odd;
 }
 
-/* Lines that push a target out, as many as of other sets. */
+/* Lines that push a target out: where no policy draws lots, as many as of other sets. */
 static bool find_alike(struct push *push, const struct kin *kin, const struct kin *nearer, uint64_t target,
                        unsigned helpers, unsigned lines, struct scene *scene, const char **why)
 {
     for (unsigned i = 0; i < AGREEING && push_ok(push); i++)
-        if (evict_find(push, kin, nearer, target, helpers, scene, why) && scene->lines == lines)
+        if (evict_find(push, kin, nearer, target, helpers, scene, why) &&
+            (!scene->sharp || !lines || scene->needed == lines))
             return true;
     return false;
 }
@@ -182,7 +158,7 @@ static unsigned count_sets(struct push *push, const struct known *known, unsigne
 /* Whether other lines of the set, so far moved, are still of it. A burst of noise may have made it seem so of one. */
 static bool confirmed(struct push *push, const struct scene *scene, const struct known *known, uint64_t apart)
 {
-    for (unsigned i = scene->lines; i < scene->lines + OTHERS && i < known->count; i++)
+    for (unsigned i = scene->needed; i < scene->needed + OTHERS && i < known->count; i++)
         if (!evict_takes_far(push, scene, known->line[i] ^ apart, false, VOTES_SEARCH))
             return false;
     return push_ok(push);
@@ -248,7 +224,7 @@ static bool shares_at(struct push *push, const struct scene *scene, uint64_t apa
  * line, which is longer than the unit. */
 static bool is_inside_line(struct push *push, const struct scene *scene, const struct known *known, uint64_t bit)
 {
-    for (unsigned i = scene->lines; i < scene->lines + CHECKS && i < known->count && push_ok(push); i++)
+    for (unsigned i = scene->needed; i < scene->needed + CHECKS && i < known->count && push_ok(push); i++)
         if (!evict_takes_far(push, scene, known->line[i] ^ bit, true, VOTES_CHECK))
             return false;
     return push_ok(push);
@@ -281,34 +257,46 @@ static bool look_outside_counted(struct push *push, const struct scene *scene, c
            push_ok(push);
 }
 
-/* Lines that a set keeps. A set may settle, and then keeps as many lines as it has ways; but not that of an exclusive
- * level, which gives a line away whenever it is found: its ways are counted as they fill for the first time. Where
- * lines cannot get past the nearer levels without filling this one, theirs are counted with them. */
-static unsigned count_ways(struct push *push, const struct push *near, const struct scene *scene, struct known *known,
-                           const struct nearer *before, const char **why)
+/* Lines for experiments on exclusion: more of those that are known. */
+static void know_more(struct push *push, const struct scene *scene, struct known *known, unsigned wanted)
 {
-    bool clear;
     struct kin rule = kin_by(&push->region, &known->space, known->nearer->odd);
     uint64_t seed = bench_seed(push->bench);
-    unsigned wanted = scene->lines + CHECKS + (before->ways < MOST_MORE ? before->ways : MOST_MORE);
-    if (wanted > MOST_KNOWN)
-        wanted = MOST_KNOWN;
-    for (uint64_t i = 0; i < kin_count(&rule, &push->region) && known->count < wanted; i++) {
+    for (uint64_t i = 0; i < kin_count(&rule, &push->region) && known->count < wanted && push_ok(push); i++) {
         uint64_t line = kin_draw(&rule, &push->region, scene->target, seed, i);
-        if (!push_among(known->line, known->count, line) && evict_takes(push, scene, line, VOTES_SEARCH))
+        if (line != scene->target && !push_among(known->line, known->count, line) &&
+            evict_takes(push, scene, line, VOTES_SEARCH))
             known->line[known->count++] = line;
     }
-    bool exclusive = inclusion_exclusive(push, near, scene, before, known->line, known->count, &clear);
-    *why = "whether it is exclusive is not clear, and so how many lines a set keeps";
-    if (!clear)
-        return 0;
+}
+
+/* What is to be known of exclusion and inclusion. */
+static void tell_inclusion(struct push *push, const struct push *near, const struct scene *scene, struct known *known,
+                           const struct nearer *before, struct sets *sets)
+{
+    unsigned wanted = scene->needed + CHECKS + (before->ways < MOST_MORE ? before->ways : MOST_MORE);
+    if (!scene->helpers)
+        know_more(push, scene, known, wanted < MOST_KNOWN ? wanted : MOST_KNOWN);
+    sets->exclusive = inclusion_exclusive(push, near, scene, before, known->line, known->count);
+    sets->inclusive = sets->exclusive == YES ? NO : inclusion_inclusive(push, near, scene);
+}
+
+/* Ways: the lines that a set keeps. Where lines cannot get past the nearer levels without filling this one, what these
+ * keep is counted, too, and is not of an exclusive level's ways. */
+static unsigned count_ways(struct push *push, const struct scene *scene, const struct nearer *before, struct sets *sets,
+                           const char **why)
+{
+    struct kept kept;
     *why = "how many lines a set keeps is not clear";
-    /* Settled or not: under a policy for which that makes a difference neither is known to be the ways. */
-    if (!exclusive)
-        return count_settled(push, scene, known) == scene->lines ? scene->lines : 0;
-    if (push->laps > 1)
+    if (!kept_count(push, scene, &kept) || !kept.lines)
         return 0;
-    return scene->helpers ? scene->lines : scene->lines - before->nearest_one;
+    sets->error += kept.error;
+    if (scene->helpers)
+        return scene->sharp && scene->needed != kept.lines ? 0 : kept.lines;
+    *why = "whether it is exclusive is not clear, and so how many lines a set keeps";
+    if (sets->exclusive == NOT_TOLD)
+        return 0;
+    return sets->exclusive == YES ? kept.lines - before->nearest_one : kept.lines;
 }
 
 /* The lines that push either target out: as many of one as of the other. */
@@ -320,9 +308,9 @@ static bool find_both(struct push *push, const struct nearer *before, const uint
             if (!evict_find(push, &before->kin, &before->kin, target[j], HELPERS * before->ways, &scene[j], why))
                 return false;
         *why = "a set keeps more lines than can be told";
-        if (scene[0].lines > MOST_KNOWN)
+        if (2 * scene[0].needed > MOST_KEPT)
             return false;
-        if (scene[0].lines == scene[1].lines)
+        if (!scene[0].sharp || !scene[1].sharp || scene[0].needed == scene[1].needed)
             return true;
     }
     *why = "two of its sets do not agree on how many lines they keep";
@@ -332,7 +320,7 @@ static bool find_both(struct push *push, const struct nearer *before, const uint
 /* Whether lines drawn by a rule share either target's set. */
 static bool foretells_both(struct push *push, const struct scene scene[2], const struct kin *rule)
 {
-    return foretells(push, &scene[0], rule) && foretells(push, &scene[1], rule);
+    return foretells(push, &scene[0], rule, false) && foretells(push, &scene[1], rule, false);
 }
 
 /* Finds the rule by which sets are chosen. *within: sets among lines that differ by vectors of the space. */
@@ -356,10 +344,24 @@ static bool choose_rule(struct push *push, const struct nearer *before, const st
     } else {
         if (!learn_from_others(push, &scene[0], known, helpers, why))
             return false;
-        *within = count_sets(push, known, helpers, scene[0].lines, scene[0].target, why);
+        *within = count_sets(push, known, helpers, scene[0].sharp ? scene[0].needed : 0, scene[0].target, why);
         sets->indexing = *within == 1 ? INDEX_LINEAR : INDEX_COUNTED;
     }
     return *within && push_ok(push);
+}
+
+/* Whether units that share a set wherever they are belong to one line: when the other one is flushed after each line of
+ * the set, these lines go, too, and push nothing out. A prefetcher that brings pairs makes it look the same until then.
+ */
+static bool is_one_line(struct push *push, const struct scene *scene, uint64_t inside)
+{
+    struct push flushing = *push;
+    for (flushing.apart = 1; flushing.apart < inside; flushing.apart *= 2) {
+        bool clear;
+        if (push_out(&flushing, scene, VOTES_CHECK, &clear) || !clear)
+            return false;
+    }
+    return push_ok(&flushing);
 }
 
 /* The number of sets and the line, by the rule and by what lines share sets outside of the nearer levels'. */
@@ -381,6 +383,7 @@ static bool count_all_sets(struct push *push, const struct scene scene[2], const
         sets->sets = (region_lines(&push->region) >> space.dimension) * within;
     }
     sets->line = inside * push->region.unit;
+    sets->pairs = !is_one_line(push, &scene[0], inside);
     return true;
 }
 
@@ -398,14 +401,16 @@ static bool find(struct push *push, const struct push *near, const struct nearer
         note(&known, target[0], scene[0].line[i]);
     if (!learn(push, &scene[0], &known))
         return false;
-    sets->ways = count_ways(push, near, &scene[0], &known, before, why);
+    tell_inclusion(push, near, &scene[0], &known, before, sets);
+    sets->ways = count_ways(push, &scene[0], before, sets, why);
     if (!sets->ways || !choose_rule(push, before, scene, &known, sets, &within, why))
         return false;
     *why = "how lines share its sets follows no rule that was tried";
     if (!count_all_sets(push, scene, &known, within, sets))
         return false;
-    sets->error =
-        2.0 / (1 << SAME) + (push_far(push, &scene[0]) ? NEXT_GAVE_UP : 0) + (push->laps > FEW_LAPS ? DRAWS_LOTS : 0);
+    struct scene fewest = evict_needed(&scene[0], 0);
+    sets->error += 2.0 / (1 << SAME) + (push_far(push, &fewest) ? NEXT_GAVE_UP : 0) +
+                   (before->kin.odd > 1 && sets->indexing == INDEX_LINEAR ? MODULO_BEFORE : 0);
     return push_ok(push);
 }
 

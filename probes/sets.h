@@ -22,7 +22,9 @@ struct sets {
     uint64_t sets, line; /* line: bytes */
     enum indexing indexing;
     struct kin kin; /* INDEX_LINEAR, INDEX_MODULO: lines that share a set here and at all nearer levels */
-    double error;   /* that it is wrong */
+    enum told exclusive, inclusive;
+    bool pairs;   /* units that seem to be of one line come and go together, but may be lines of their own */
+    double error; /* that it is wrong */
 };
 
 /* Finds them for the set of a target, and checks them on another, which differs from it in the lowest bit. near: for
