@@ -409,8 +409,9 @@ static bool find(struct push *push, const struct push *near, const struct nearer
     if (!count_all_sets(push, scene, &known, within, sets))
         return false;
     struct scene fewest = evict_needed(&scene[0], 0);
-    sets->error += 2.0 / (1 << SAME) + (push_far(push, &fewest) ? NEXT_GAVE_UP : 0) +
-                   (before->kin.odd > 1 && sets->indexing == INDEX_LINEAR ? MODULO_BEFORE : 0);
+    bool may_have_missed = sets->indexing == INDEX_LINEAR && within < before->kin.odd && sets->exclusive != NO;
+    sets->error +=
+        2.0 / (1 << SAME) + (push_far(push, &fewest) ? NEXT_GAVE_UP : 0) + (may_have_missed ? MODULO_BEFORE : 0);
     return push_ok(push);
 }
 
