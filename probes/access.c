@@ -189,7 +189,7 @@ static bool know(struct access *access)
 {
     double ways = found(access, "l1d.ways", &access->error), size = found(access, "l1d.size", &access->error);
     double line = found(access, "l1d.line", &access->error);
-    access->hit = found(access, "l1d.latency", NULL);
+    access->hit = found(access, "l1d.latency", &access->error);
     access->next = found(access, "l2.latency", NULL);
     access->ways = (unsigned)ways;
     access->size = (uint64_t)size;

@@ -30,6 +30,7 @@ struct caches {
     struct region region; /* of all lines that are visited */
     struct nearer nearer; /* the levels until now */
     uint64_t most;        /* visits of the machine, for all levels */
+    bool unknown;         /* how the last of them chooses its sets */
     double error;         /* that what the other probes have found is wrong */
     double hit, second;   /* core cycles of a load that the first level serves, and the second */
 };
@@ -167,10 +168,7 @@ static bool measure_level(struct caches *caches, unsigned level, const double la
     caches->nearer.ways += sets.ways;
     caches->nearer.levels++;
     caches->nearer.kin = sets.kin;
-    if (sets.indexing == INDEX_COUNTED) {
-        *why = "how the level before it chooses its sets is not known";
-        return false;
-    }
+    caches->unknown = sets.indexing == INDEX_COUNTED;
     return true;
 }
 
@@ -210,9 +208,12 @@ static void measure(struct caches *caches)
         double latency[3];
         next_latencies(caches, level, latency);
         uint64_t start = machine_steps(bench->machine);
-        if (latency[0] <= 0)
+        if (latency[0] <= 0) {
             why = "no such level was seen";
-        else if (good)
+        } else if (good && caches->unknown) {
+            why = "how the level before it chooses its sets is not known";
+            good = false;
+        } else if (good)
             good = measure_level(caches, level, latency, &why);
         if (!bench_ok(bench))
             why = bench->skipped ? "skipped" : machine_why(bench->machine);

@@ -72,7 +72,7 @@ static bool collect(struct push *push, struct scene *scene, const struct kin *ki
         scene->pool.count = 0;
         if (goes(push, scene))
             return true;
-        if (high == 0 || scene->lines == MOST_LINES)
+        if (high == 0 || scene->lines >= MOST_KEPT)
             return false;
         high = last_straw(push, scene, high) - 1;
         uint64_t line = push_pooled(push, scene, high);

@@ -7,7 +7,7 @@
  *
  * Where there are no helpers, because whatever shares a set at the nearer levels shares one here, the first level is
  * kept from giving the target up, while so many lines go by that this level, which does not see those visits, would
- * forget it; then the target is pushed down. Only an exclusive level takes it in then. (Method: docs/architecture.md.)
+ * forget it; then the target is pushed down. Only an exclusive level takes it in then.
  *
  * An inclusive level gives the target up while the first level still keeps it, since it does not see that one's visits,
  * and takes it away from there, too: that shows in the visit that comes just then. As many lines that do not share the
@@ -71,6 +71,8 @@ enum told inclusion_exclusive(struct push *push, const struct push *near, const 
     /* So many of the lines are still in the level before. */
     unsigned near_ones = (nearer->nearest_one - 1) / 2;
     unsigned more = scene->needed + (near_ones < MOST_MORE ? near_ones : MOST_MORE);
+    if (!scene->sharp)
+        return NOT_TOLD;
     special.lines_stay_near = true;
     if (!scene->helpers) {
         if (nearer->levels > 1)

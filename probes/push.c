@@ -135,16 +135,14 @@ static void push_lines_down(struct script *script, const struct scene *scene, un
 static bool one_round(struct push *push, const struct scene *scene, bool first, double *ticks)
 {
     struct script script = {.push = push};
+    if (machine_steps(push->bench->machine) > push->most) {
+        push->spent = true;
+        return false;
+    }
     if (first)
         clear_away(&script, scene);
     add(&script, OP_LOAD, scene->target);
     half_of_helpers(&script, scene, 0, OP_LOAD);
-    for (unsigned lap = 0; lap < push->settling; lap++) {
-        all_lines(&script, scene, OP_LOAD);
-        half_of_helpers(&script, scene, 1, OP_LOAD);
-        add(&script, OP_LOAD, scene->target);
-        half_of_helpers(&script, scene, 0, OP_LOAD);
-    }
     for (unsigned lap = 0; lap < push->laps; lap++) {
         all_lines(&script, scene, OP_LOAD);
         push_lines_down(&script, scene, lap + 1);
@@ -172,10 +170,6 @@ bool push_out(struct push *push, const struct scene *scene, unsigned votes, bool
     unsigned rounds = 0;
     while (push_ok(push) && sum < needed && sum > -needed && rounds < IN_VAIN * needed) {
         double ticks;
-        if (machine_steps(push->bench->machine) > push->most) {
-            push->spent = true;
-            break;
-        }
         if (!one_round(push, scene, rounds == 0, &ticks))
             break;
         rounds++;

@@ -9,7 +9,7 @@
  * nothing out under any policy that takes empty ways first.
  *
  * A policy may need several laps over the lines until it gives the target up (one that draws lots, one that waits for
- * ages), or several with the target among them until a set is settled: `settling` and `laps`.
+ * ages).
  *
  * A round is a vote of what the clock shows, clipped, so that an interruption is one vote and no more; and the sum of
  * the votes is Wald's sequential test. */
@@ -43,8 +43,7 @@ struct push {
     double middle, half;  /* ticks that a timed load shows: between this level and the next; half of their distance */
     double beyond;        /* ticks: between the next level and what is behind it; 0: nothing is */
     double variance;      /* of one such reading that hits, in halves squared */
-    unsigned settling;    /* laps with the target among the lines before ... */
-    unsigned laps;        /* ... so many without */
+    unsigned laps;        /* over the lines */
     bool lines_stay_near; /* no helpers come after the lines */
     unsigned hot_from,
         hot_to;     /* after each of the scene's lines from this one to before that one the target is loaded */

@@ -283,20 +283,26 @@ static void tell_inclusion(struct push *push, const struct push *near, const str
 
 /* Ways: the lines that a set keeps. Where lines cannot get past the nearer levels without filling this one, what these
  * keep is counted, too, and is not of an exclusive level's ways. */
-static unsigned count_ways(struct push *push, const struct scene *scene, const struct nearer *before, struct sets *sets,
-                           const char **why)
+static unsigned count_ways(struct push *push, const struct scene scene[2], const struct nearer *before,
+                           struct sets *sets, const char **why)
 {
-    struct kept kept;
+    struct kept kept, other;
     *why = "how many lines a set keeps is not clear";
-    if (!kept_count(push, scene, &kept) || !kept.lines)
+    if (!kept_count(push, &scene[0], &kept) || !kept.lines)
         return 0;
     sets->error += kept.error;
-    if (scene->helpers)
-        return scene->sharp && scene->needed != kept.lines ? 0 : kept.lines;
+    /* Where no policy draws lots, the fewest lines that push one out are as many; else another set has to agree. */
+    if (scene[0].sharp ? scene[0].needed != kept.lines
+                       : !kept_count(push, &scene[1], &other) || other.lines != kept.lines)
+        return 0;
+    if (scene[0].helpers)
+        return kept.lines;
     *why = "whether it is exclusive is not clear, and so how many lines a set keeps";
     if (sets->exclusive == NOT_TOLD)
         return 0;
-    return sets->exclusive == YES ? kept.lines - before->nearest_one : kept.lines;
+    if (sets->exclusive == NO)
+        return kept.lines;
+    return kept.lines > before->nearest_one ? kept.lines - before->nearest_one : 0;
 }
 
 /* The lines that push either target out: as many of one as of the other. */
@@ -308,7 +314,7 @@ static bool find_both(struct push *push, const struct nearer *before, const uint
             if (!evict_find(push, &before->kin, &before->kin, target[j], HELPERS * before->ways, &scene[j], why))
                 return false;
         *why = "a set keeps more lines than can be told";
-        if (2 * scene[0].needed > MOST_KEPT)
+        if (2 * scene[0].needed > MOST_KEPT || 2 * scene[1].needed > MOST_KEPT)
             return false;
         if (!scene[0].sharp || !scene[1].sharp || scene[0].needed == scene[1].needed)
             return true;
@@ -402,7 +408,7 @@ static bool find(struct push *push, const struct push *near, const struct nearer
     if (!learn(push, &scene[0], &known))
         return false;
     tell_inclusion(push, near, &scene[0], &known, before, sets);
-    sets->ways = count_ways(push, &scene[0], before, sets, why);
+    sets->ways = count_ways(push, scene, before, sets, why);
     if (!sets->ways || !choose_rule(push, before, scene, &known, sets, &within, why))
         return false;
     *why = "how lines share its sets follows no rule that was tried";

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* sets.h: ways and sets of a level, from lines that share one of its sets.
  *
- * Ways are the lines that a set keeps, counted with patience: a set is given time to settle. The number of sets
- * follows from which lines share one:
+ * Ways are the lines that a set keeps (probes/kept.h). The number of sets follows from which lines share one:
  *
  * - Where sets are chosen by XOR of address bits (and by plain bits, which is the same), differences of lines of one
  * set are a space over GF(2): n bits of a line's number less its dimension are the bits of the set's number.

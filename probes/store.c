@@ -26,6 +26,9 @@ static const double CLIP = 1.5;
  * push out 63 of 100 (1 - 1/e), and twice as many 86. */
 static const double WORKS = 0.75;
 
+/* And at most: what comes from farther away says nothing of the next level. */
+static const double FAR_OFF = 2;
+
 /* Wald: ln of one in a million. */
 static const double SURE = 13.8;
 
@@ -228,10 +231,15 @@ static bool calibrate(struct store *store, double next)
     hits = quantile(near, nears, 0.5);
     store->half = (quantile(swept, others, 0.5) - hits) / 2;
     double known = next > 0 ? store->count * (next - store->hit) / rate / 2 : 0;
-    bool works = store->half >= WORKS * known;
+    double off = store->half;
+    bool works = off >= WORKS * known;
     if (next > 0 && known < store->half)
         store->half = known;
     store->why = "lines that others should have pushed out of the first level take no longer than those in it";
+    if (known > 0 && off > FAR_OFF * known) {
+        store->why = "the next level does not keep what a sweep leaves to it";
+        return false;
+    }
     /* A level that takes no cycle longer is none; and most sweeps have to work. */
     if (!works || store->half < store->count / rate / 2 || quantile(swept, others, 0.25) < hits + store->half)
         return false;
@@ -269,8 +277,8 @@ bool store_open(struct store *store, struct bench *bench, const struct stretch *
     if (store->count > STORE_TARGETS)
         store->count = STORE_TARGETS;
     uint64_t first = (STORE_TARGETS + 1) * PAGE;
-    store->why = "the memory is too small, or the line too long";
-    if (!store->count || stretch->size < first + SWEEPS * size || size / line < FEW * NEIGHBOURS)
+    store->why = "the memory is too small, or the line too long or too short";
+    if (!store->count || line < 4 * WORD || stretch->size < first + SWEEPS * size || size / line < FEW * NEIGHBOURS)
         return false;
     struct stops targets = stops_sequence(stretch->base + KEPT, PAGE + APART * line, store->count);
     struct stops others = stops_sequence(stretch->base + first, line, store->lines), few = others;

@@ -57,9 +57,10 @@ static bool write_suite(struct report_sink *sink, const struct suite *suite, con
     switch (suite->table) {
     case SUITE_XRAY:
         return report_suite_xray(sink, notebook, COLUMNS);
-    default:
+    case SUITE_LIST:
         return report_suite_list(sink, notebook, COLUMNS);
     }
+    return false;
 }
 
 void deliver_suite(struct run *run, struct stage *stage)
