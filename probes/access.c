@@ -43,17 +43,6 @@ static const struct form {
 
 enum { FORMS = sizeof forms / sizeof *forms };
 
-/* What another probe has found; 0: it has not. error: grows to that of the least sure. */
-static double found(struct access *access, const char *id, double *error)
-{
-    const struct finding *finding = noted(access->notebook, id);
-    bool measured = finding && finding->measured;
-    double wrong = measured ? 1 - finding->confidence : 1;
-    if (error && wrong > *error)
-        *error = wrong;
-    return measured ? finding->value : 0;
-}
-
 static const char *reason(const struct access *access, const char *why)
 {
     const struct bench *bench = &access->bench;
@@ -187,10 +176,11 @@ static void all_missing(struct access *access, const char *why)
 /* False: they have not found what this probe goes by. */
 static bool know(struct access *access)
 {
-    double ways = found(access, "l1d.ways", &access->error), size = found(access, "l1d.size", &access->error);
-    double line = found(access, "l1d.line", &access->error);
-    access->hit = found(access, "l1d.latency", &access->error);
-    access->next = found(access, "l2.latency", NULL);
+    const struct notebook *notebook = access->notebook;
+    double *error = &access->error, ways = noted_value(notebook, "l1d.ways", error);
+    double size = noted_value(notebook, "l1d.size", error), line = noted_value(notebook, "l1d.line", error);
+    access->hit = noted_value(notebook, "l1d.latency", error);
+    access->next = noted_value(notebook, "l2.latency", NULL);
     access->ways = (unsigned)ways;
     access->size = (uint64_t)size;
     access->line = (uint64_t)line;

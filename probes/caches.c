@@ -54,25 +54,18 @@ static void missing(struct notebook *notebook, unsigned level, uint64_t cost, co
     }
 }
 
-/* What another probe has found; 0: it has not. */
-static double found(const struct notebook *notebook, const char *id)
-{
-    const struct finding *finding = noted(notebook, id);
-    return finding && finding->measured ? finding->value : 0;
-}
-
 static double latency_of_level(const struct notebook *notebook, unsigned level)
 {
     char id[28];
     id_of(id, level, "latency");
-    return found(notebook, id);
+    return noted_value(notebook, id, NULL);
 }
 
 /* Bytes after which lines were still found in a cache, by the series of the probe latency; 0: not known. */
 static uint64_t seen_in_caches(const struct notebook *notebook)
 {
     uint64_t most = 0;
-    double memory = found(notebook, "mem.latency"), last = 0;
+    double memory = noted_value(notebook, "mem.latency", NULL), last = 0;
     for (unsigned level = FIRST; level <= LAST; level++)
         if (latency_of_level(notebook, level) > last)
             last = latency_of_level(notebook, level);
@@ -177,18 +170,15 @@ static double error_of(const struct notebook *notebook)
 {
     static const char *const ids[] = {"latency.levels", "l1d.ways", "l1d.size", "l1d.line"};
     double error = 0;
-    for (unsigned i = 0; i < sizeof ids / sizeof *ids; i++) {
-        const struct finding *finding = noted(notebook, ids[i]);
-        double wrong = finding && finding->measured ? 1 - finding->confidence : 1;
-        error = wrong > error ? wrong : error;
-    }
+    for (unsigned i = 0; i < sizeof ids / sizeof *ids; i++)
+        noted_value(notebook, ids[i], &error);
     return error;
 }
 
 /* What this level takes, the next one, and the one behind that; the last of them is memory; 0: there is none. */
 static void next_latencies(struct caches *caches, unsigned level, double latency[3])
 {
-    double memory = found(caches->notebook, "mem.latency");
+    double memory = noted_value(caches->notebook, "mem.latency", NULL);
     for (unsigned i = 0; i < 3; i++) {
         latency[i] = latency_of_level(caches->notebook, level + i);
         if (latency[i] <= 0 && i) {
@@ -232,9 +222,10 @@ static void all_missing(struct notebook *notebook, const char *why)
 bool probe_caches(struct machine *machine, const struct request *request, struct notebook *notebook)
 {
     struct caches caches = {.bench = bench_open(machine, request->seed ^ 0x636163686573), .notebook = notebook};
-    double ways = found(notebook, "l1d.ways"), size = found(notebook, "l1d.size"), line = found(notebook, "l1d.line");
+    double ways = noted_value(notebook, "l1d.ways", NULL), size = noted_value(notebook, "l1d.size", NULL),
+           line = noted_value(notebook, "l1d.line", NULL);
     struct rate rate;
-    caches.hit = found(notebook, "l1d.latency");
+    caches.hit = noted_value(notebook, "l1d.latency", NULL);
     if (ways < 1 || size < 1 || line < 1 || caches.hit <= 0) {
         all_missing(notebook, "needs what the probes latency and l1d find");
         return true;

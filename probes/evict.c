@@ -121,50 +121,61 @@ static struct scene turned(const struct scene *scene, uint64_t line)
     return other;
 }
 
-/* Whether a line does what the last one of those that are needed does, with others after it that do nothing. */
-static bool is_straw(struct push *push, const struct scene *scene, uint64_t line, const struct scene *beside,
+/* Lines that take part beside those of a set, and do not belong to it. */
+struct beside {
+    uint64_t line[MOST_HELPERS];
+    unsigned lines;
+};
+
+static void add_beside(struct scene *scene, const struct beside *beside)
+{
+    for (unsigned i = 0; beside && i < beside->lines && scene->lines < MOST_LINES; i++)
+        scene->line[scene->lines++] = beside->line[i];
+}
+
+/* Whether a line does what the last one of those that are needed does, with others after it (NULL: none) that do
+ * nothing. */
+static bool is_straw(struct push *push, const struct scene *scene, uint64_t line, const struct beside *beside,
                      unsigned votes)
 {
     struct scene other = evict_needed(scene, 1);
     unsigned last = other.lines;
     other.pool.count = 0;
     other.line[other.lines++] = line;
-    for (unsigned i = 0; i < beside->lines && other.lines < MOST_LINES; i++)
-        other.line[other.lines++] = beside->line[i];
+    add_beside(&other, beside);
     if (!push_out(push, &other, votes, NULL))
         return false;
     other.line[last] = other.line[--other.lines];
-    return !beside->lines || (!push_out(push, &other, votes, NULL) && push_ok(push));
+    return !beside || !beside->lines || (!push_out(push, &other, votes, NULL) && push_ok(push));
 }
 
-/* Whether the set's lines push a line out, and others beside them, and helpers, do not. */
-static bool is_pushed(struct push *push, struct scene *scene, const struct scene *beside, unsigned votes)
+/* Whether a scene's lines push its target out, and others beside them (NULL: none), and helpers, do not. */
+static bool is_pushed(struct push *push, struct scene *scene, const struct beside *beside, unsigned votes)
 {
     unsigned lines = scene->lines;
-    for (unsigned i = 0; i < beside->lines && scene->lines < MOST_LINES; i++)
-        scene->line[scene->lines++] = beside->line[i];
+    add_beside(scene, beside);
     if (!push_out(push, scene, votes, NULL))
         return false;
-    scene->lines -= lines;
-    for (unsigned i = 0; i < scene->lines; i++)
-        scene->line[i] = beside->line[i];
+    lines = scene->lines - lines;
+    scene->lines = 0;
+    if (lines)
+        add_beside(scene, beside);
     return (!scene->helpers && !scene->lines) || (!push_out(push, scene, votes, NULL) && push_ok(push));
 }
 
 bool evict_takes(struct push *push, const struct scene *scene, uint64_t line, unsigned votes)
 {
-    static const struct scene nothing;
     if (line == scene->target || push_among(scene->line, scene->needed, line))
         return true; /* one that takes part already would not show it */
     if (scene->sharp)
-        return is_straw(push, scene, line, &nothing, votes);
+        return is_straw(push, scene, line, NULL, votes);
     struct scene other = turned(scene, line);
-    return is_pushed(push, &other, &nothing, votes);
+    return is_pushed(push, &other, NULL, votes);
 }
 
 bool evict_takes_far(struct push *push, const struct scene *scene, uint64_t line, bool modulo, unsigned votes)
 {
-    struct scene moved = {.lines = 0};
+    struct beside moved = {.lines = 0}, helpers = {.lines = 0};
     uint64_t target = scene->target;
     /* In an order of their own each time: which of them come last, and stay near, is another one each time. */
     unsigned first = (unsigned)(bench_seed(push->bench) % (scene->helpers + 1));
@@ -178,9 +189,8 @@ bool evict_takes_far(struct push *push, const struct scene *scene, uint64_t line
         return is_straw(push, scene, line, &moved, votes);
     /* The line is the target, what pushes it down are its helpers, and the target's push down the set's lines. */
     struct scene other = turned(scene, line);
-    struct scene helpers = {.lines = other.helpers};
     for (unsigned i = 0; i < other.helpers; i++)
-        helpers.line[i] = other.helper[i];
+        helpers.line[helpers.lines++] = other.helper[i];
     other.helpers = moved.lines;
     for (unsigned i = 0; i < moved.lines; i++)
         other.helper[i] = moved.line[i];
@@ -273,10 +283,9 @@ static bool grow(struct push *push, struct scene *scene, const struct kin *kin)
 /* Takes out lines that are not of the set: those that the others do not push out. */
 static void purge(struct push *push, struct scene *scene)
 {
-    static const struct scene nothing;
     for (unsigned i = 0; i < scene->lines && push_ok(push);) {
         struct scene other = turned(scene, scene->line[i]);
-        if (is_pushed(push, &other, &nothing, VOTES_CHECK))
+        if (is_pushed(push, &other, NULL, VOTES_CHECK))
             i++;
         else
             scene->line[i] = scene->line[--scene->lines];

@@ -62,3 +62,7 @@ void note_point(struct notebook *, struct series *, struct point);
 
 /* The finding with this id, NULL if there is none. */
 const struct finding *noted(const struct notebook *, const char *id);
+
+/* The value of what was found with this id; 0: it was not measured. *error (may be NULL) grows to the probability that
+ * it is wrong, or to 1 where it was not measured: of several, the least sure counts. */
+double noted_value(const struct notebook *, const char *id, double *error);

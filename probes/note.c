@@ -75,3 +75,14 @@ const struct finding *noted(const struct notebook *notebook, const char *id)
             return &notebook->finding[i];
     return NULL;
 }
+
+double noted_value(const struct notebook *notebook, const char *id, double *error)
+{
+    const struct finding *finding = noted(notebook, id);
+    bool measured = finding && finding->measured;
+    double wrong = measured ? 1 - finding->confidence : 1;
+
+    if (error && wrong > *error)
+        *error = wrong;
+    return measured ? finding->value : 0;
+}

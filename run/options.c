@@ -4,7 +4,7 @@
 #include "run/option.h"
 
 const struct description described[OPTION_COUNT] = {
-    [OPTION_PROBE] = {"probe", "NAMES", "only these probes, separated by commas (all)", false},
+    [OPTION_PROBE] = {"probe", "NAMES", "only these, separated by commas (all but those on trial)", false},
     [OPTION_SUITE] = {"suite", "NAME", "a paper's own experiments, and its table at the end", false},
     [OPTION_QUICK] = {"quick", NULL, "only the probes that answer within a few seconds", false},
     [OPTION_CORE] = {"core", "N", "the processor to measure on (0)", false},

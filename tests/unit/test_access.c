@@ -6,29 +6,18 @@
 #include "probes/readings.h"
 #include "tests/silicon/process/process.h"
 #include "tests/unit/notebook_bench.h"
-#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 /* after the headers that it needs */
 #include <cmocka.h>
+/* after that, since it asserts */
+#include "tests/unit/skipping_host.h"
 
 enum { HIT = 4, NEXT = 14, MEMORY = 220, ABSENT = -1 };
 
 static const char INSIDE[] = "all of its index bits lie inside a page: there is no difference";
-
-static unsigned rests_left = UINT_MAX; /* then the user wants to skip */
-
-bool host_rest(struct host *host, unsigned permille)
-{
-    (void)host;
-    assert_in_range(permille, 0, 1000);
-    if (rests_left == 0)
-        return false;
-    rests_left -= rests_left != UINT_MAX;
-    return true;
-}
 
 /* A first level of so many sets and ways, and a second one of 512 KB behind it. */
 static struct description cache(unsigned sets, unsigned ways, const char *policy)

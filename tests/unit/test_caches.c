@@ -5,29 +5,18 @@
 #include "probes/probes.h"
 #include "tests/silicon/process/process.h"
 #include "tests/unit/notebook_bench.h"
-#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 /* after the headers that it needs */
 #include <cmocka.h>
+/* after that, since it asserts */
+#include "tests/unit/skipping_host.h"
 
 enum { MEMORY = 220 };
 
 static const unsigned latencies[] = {4, 14, 40, 80};
-
-static unsigned rests_left = UINT_MAX; /* then the user wants to skip */
-
-bool host_rest(struct host *host, unsigned permille)
-{
-    (void)host;
-    assert_in_range(permille, 0, 1000);
-    if (rests_left == 0)
-        return false;
-    rests_left -= rests_left != UINT_MAX;
-    return true;
-}
 
 /* A first level of so many sets and ways; 64 MB of memory. */
 static struct description first(unsigned sets, unsigned ways, const char *policy)

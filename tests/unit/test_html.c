@@ -11,23 +11,11 @@
 
 #include <cmocka.h>
 
-enum { MOST_BYTES = 1 << 20, JSON_BYTES = 4 << 20 };
+enum { SINK_BYTES = 4 << 20 };
 
-/* A buffer that fails once `room` bytes have come. */
-struct report_sink {
-    char bytes[JSON_BYTES];
-    size_t used, room;
-};
+#include "tests/unit/sink_bench.h"
 
-bool report_out(struct report_sink *sink, const char *bytes, size_t length)
-{
-    if (sink->used + length > sink->room)
-        return false;
-    memcpy(sink->bytes + sink->used, bytes, length);
-    sink->used += length;
-    sink->bytes[sink->used] = '\0';
-    return true;
-}
+enum { MOST_BYTES = 1 << 20, JSON_BYTES = SINK_BYTES };
 
 static struct report_sink html, json, again;
 static struct notebook notebook;

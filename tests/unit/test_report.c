@@ -10,21 +10,9 @@
 
 #include <cmocka.h>
 
-/* A buffer that fails once `room` bytes have come. */
-struct report_sink {
-    char bytes[1 << 16];
-    size_t used, room;
-};
+enum { SINK_BYTES = 1 << 16 };
 
-bool report_out(struct report_sink *sink, const char *bytes, size_t length)
-{
-    if (sink->used + length > sink->room)
-        return false;
-    memcpy(sink->bytes + sink->used, bytes, length);
-    sink->used += length;
-    sink->bytes[sink->used] = '\0';
-    return true;
-}
+#include "tests/unit/sink_bench.h"
 
 static struct report_sink sink;
 static struct notebook notebook;

@@ -10,23 +10,11 @@
 /* after the headers that it needs */
 #include <cmocka.h>
 
+enum { SINK_BYTES = 1 << 15 };
+
+#include "tests/unit/sink_bench.h"
+
 enum { COLUMNS = 79 };
-
-/* A buffer that fails once `room` bytes have come. */
-struct report_sink {
-    char bytes[1 << 15];
-    size_t used, room;
-};
-
-bool report_out(struct report_sink *sink, const char *bytes, size_t length)
-{
-    if (sink->used + length > sink->room)
-        return false;
-    memcpy(sink->bytes + sink->used, bytes, length);
-    sink->used += length;
-    sink->bytes[sink->used] = '\0';
-    return true;
-}
 
 static struct report_sink sink;
 static struct notebook notebook;

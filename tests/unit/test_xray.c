@@ -4,24 +4,13 @@
  * less than twice as slow is not seen, and without larger pages there are no lower levels. */
 #include "tests/peers/xray_inside.h"
 #include "tests/silicon/process/process.h"
-#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 /* after the headers that it needs */
 #include <cmocka.h>
-
-static unsigned rests_left = UINT_MAX; /* then the user wants to skip */
-
-bool host_rest(struct host *host, unsigned permille)
-{
-    (void)host;
-    assert_in_range(permille, 0, 1000);
-    if (rests_left == 0)
-        return false;
-    rests_left -= rests_left != UINT_MAX;
-    return true;
-}
+/* after that, since it asserts */
+#include "tests/unit/skipping_host.h"
 
 /* <A, B, C> and the latency of a hit, and of memory. */
 static struct description first(unsigned ways, unsigned line, unsigned size, unsigned hit, unsigned memory)
