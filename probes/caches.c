@@ -32,7 +32,7 @@ struct caches {
     uint64_t most;        /* visits of the machine, for all levels */
     bool unknown;         /* how the last of them chooses its sets */
     double error;         /* that what the other probes have found is wrong */
-    double hit, second;   /* core cycles of a load that the first level serves, and the second */
+    double hit, before;   /* core cycles of a load that the first level serves, and the last of those until now */
 };
 
 static void id_of(char id[28], unsigned level, const char *what)
@@ -122,16 +122,17 @@ static void note_level(struct caches *caches, unsigned level, const struct sets 
     note_value(caches->notebook, id, sets->ways, "ways", confidence, cost,
                "lines of one set (Vila 2019) that stay, and two sets agree");
     id_of(id, level, "size");
-    note_value(caches->notebook, id, (double)(sets->ways * sets->sets * sets->line), "bytes", confidence, cost,
-               sets->indexing == INDEX_LINEAR   ? "ways times sets, which XOR of address bits chooses"
-               : sets->indexing == INDEX_MODULO ? "ways times sets, chosen modulo their number"
-                                                : "ways times sets, counted one after the other");
+    note_value(caches->notebook, id, (double)(sets->ways * sets->rule.sets * sets->rule.line), "bytes", confidence,
+               cost,
+               sets->rule.indexing == INDEX_LINEAR   ? "ways times sets, which XOR of address bits chooses"
+               : sets->rule.indexing == INDEX_MODULO ? "ways times sets, chosen modulo their number"
+                                                     : "ways times sets, counted one after the other");
     id_of(id, level, "line");
-    if (sets->pairs)
+    if (sets->rule.pairs)
         note_missing(caches->notebook, id, "bytes", cost,
                      "units of it can be flushed alone: sectors, or lines that a prefetcher brings in pairs");
     else
-        note_value(caches->notebook, id, (double)sets->line, "bytes", confidence, cost,
+        note_value(caches->notebook, id, (double)sets->rule.line, "bytes", confidence, cost,
                    "address bits that do not matter for which lines share a set");
     note_told(caches, level, "exclusive", sets->exclusive, confidence, cost,
               "whether what the level before still has fills it, too");
@@ -146,22 +147,25 @@ static bool measure_level(struct caches *caches, unsigned level, const double la
     struct push push = {.bench = bench, .region = caches->region, .most = caches->most};
     struct sets sets;
     *why = "the clock does not tell it from the next one";
-    struct push first = push;
+    struct push before = push;
     uint64_t target[2] = {some_line(caches, &push.region) | 1, some_line(caches, &push.region) & ~(uint64_t)1};
-    bool shows_first = push_calibrate(&first, caches->hit, caches->hit, caches->second, 0);
+    bool shows_before = push_calibrate(&before, caches->hit, caches->before, latency[0], 0);
     if (!push_calibrate(&push, caches->hit, latency[0], latency[1], latency[2]))
         return false;
-    if (!sets_find(&push, shows_first ? &first : NULL, &caches->nearer, target, &sets, why)) {
+    if (!sets_find(&push, shows_before ? &before : NULL, &caches->nearer, target, &sets, why)) {
         if (push.spent)
             *why = "it would take too many accesses";
         return false;
     }
     note_level(caches, level, &sets, machine_steps(bench->machine) - start);
-    caches->nearer.nearest_one = sets.ways;
-    caches->nearer.ways += sets.ways;
-    caches->nearer.levels++;
-    caches->nearer.kin = sets.kin;
-    caches->unknown = sets.indexing == INDEX_COUNTED;
+    struct nearer *nearer = &caches->nearer;
+    nearer->holds = sets.ways + (sets.exclusive == YES ? nearer->holds : 0);
+    nearer->ways_but_last = nearer->ways;
+    nearer->ways += sets.ways;
+    nearer->kin_but_last = nearer->kin;
+    nearer->kin = sets.rule.kin;
+    caches->before = latency[0];
+    caches->unknown = sets.rule.indexing == INDEX_COUNTED;
     return true;
 }
 
@@ -241,10 +245,9 @@ bool probe_caches(struct machine *machine, const struct request *request, struct
         all_missing(notebook, "physical order unknown");
     } else if (rate_measure(&caches.bench, &rate) && caches.bench.cycles_per_tick > 0) {
         caches.nearer.kin = kin_modulo(&caches.region, (uint64_t)(size / ways / line));
-        caches.nearer.ways = caches.nearer.nearest_one = (unsigned)ways;
-        caches.nearer.levels = 1;
+        caches.nearer.ways = caches.nearer.holds = (unsigned)ways;
         caches.most = machine_steps(machine) + MOST_VISITS;
-        caches.second = latency_of_level(notebook, FIRST);
+        caches.before = caches.hit;
         measure(&caches);
     } else {
         all_missing(notebook, caches.bench.skipped ? "skipped" : "core cycles are not known");

@@ -2,7 +2,15 @@
 /* evict.c: rows of lines, shortened from behind. */
 #include "probes/evict.h"
 
-enum { ATTEMPTS = 3, SMALLEST_POOL = 8, LARGEST_POOL = 1 << 16, HARDLY = 24, REDRAWS = 6, SURPLUS = 8 };
+enum {
+    ATTEMPTS = 3,
+    SMALLEST_POOL = 8,
+    LARGEST_POOL = 1 << 16,
+    HARDLY = 24,
+    REDRAWS = 6,
+    SURPLUS = 8,
+    PER_WAY = 3 /* helpers, for each way of the nearer levels */
+};
 
 static bool goes(struct push *push, const struct scene *scene)
 {
@@ -197,8 +205,9 @@ bool evict_takes_far(struct push *push, const struct scene *scene, uint64_t line
     return is_pushed(push, &other, &helpers, votes);
 }
 
-/* Other helpers, none of them of the target's set. */
-static void clean_helpers(struct push *push, struct scene *scene, const struct kin *kin, unsigned wanted)
+/* Other helpers, none of them of the target's set, nor kin of it `without` (NULL: all may be). */
+static void clean_helpers(struct push *push, struct scene *scene, const struct kin *kin, const struct kin *without,
+                          unsigned wanted)
 {
     uint64_t seed = bench_seed(push->bench), helper[MOST_HELPERS];
     unsigned count = 0, others = 0;
@@ -206,7 +215,7 @@ static void clean_helpers(struct push *push, struct scene *scene, const struct k
          count < wanted && others <= 3 * count + HARDLY && i < kin_count(kin, &push->region) && push_ok(push); i++) {
         uint64_t line = kin_draw(kin, &push->region, scene->target, seed, i);
         if (line == scene->target || push_among(scene->helper, scene->helpers, line) ||
-            push_among(scene->line, scene->lines, line))
+            push_among(scene->line, scene->lines, line) || (without && kin_are(without, line, scene->target)))
             continue;
         if (evict_takes(push, scene, line, VOTES_SEARCH))
             others++;
@@ -292,9 +301,15 @@ static void purge(struct push *push, struct scene *scene)
     }
 }
 
-static bool find_once(struct push *push, const struct kin *kin, const struct kin *helping, unsigned helpers,
-                      struct scene *scene)
+static unsigned most_helpers(unsigned ways)
 {
+    return PER_WAY * ways < MOST_HELPERS ? PER_WAY * ways : MOST_HELPERS;
+}
+
+static bool find_once(struct push *push, const struct kin *kin, const struct nearer *nearer, struct scene *scene)
+{
+    const struct kin *helping = &nearer->kin;
+    unsigned helpers = most_helpers(nearer->ways);
     draw_helpers(push, scene, helping, helpers);
     for (unsigned redraw = 0; redraw < REDRAWS && push_ok(push) && goes(push, scene); redraw++)
         draw_helpers(push, scene, helping, helpers);
@@ -307,7 +322,11 @@ static bool find_once(struct push *push, const struct kin *kin, const struct kin
         if (!scene->needed || !grow(push, scene, kin))
             return false;
         if (!again)
-            clean_helpers(push, scene, helping, helpers);
+            clean_helpers(push, scene, helping, NULL, helpers);
+        if (!again && !scene->helpers && nearer->ways_but_last) {
+            scene->shallow = true;
+            clean_helpers(push, scene, &nearer->kin_but_last, helping, most_helpers(nearer->ways_but_last));
+        }
     }
     check_helpers(push, scene);
     if (!scene->sharp)
@@ -319,15 +338,13 @@ static bool find_once(struct push *push, const struct kin *kin, const struct kin
     return scene->needed && push_ok(push);
 }
 
-bool evict_find(struct push *push, const struct kin *kin, const struct kin *helping, uint64_t target, unsigned helpers,
+bool evict_find(struct push *push, const struct kin *kin, const struct nearer *nearer, uint64_t target,
                 struct scene *scene, const char **why)
 {
     *why = "no lines push a line out of it";
-    if (helpers > MOST_HELPERS)
-        helpers = MOST_HELPERS;
     for (unsigned attempt = 0; attempt < ATTEMPTS && push_ok(push); attempt++) {
         *scene = (struct scene){.target = target};
-        if (find_once(push, kin, helping, helpers, scene))
+        if (find_once(push, kin, nearer, scene))
             return true;
     }
     return false;

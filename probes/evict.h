@@ -8,10 +8,10 @@
 #include "probes/push.h"
 
 /* Finds them, and more of them: scene->line are lines of the target's set, of which the first scene->needed push it out
- * and one fewer do not. They are drawn from `kin`, helpers from `helping`: so many as the nearer levels need. False:
- * none were found, or noise, or see push_ok; *why says which. */
-bool evict_find(struct push *, const struct kin *kin, const struct kin *helping, uint64_t target, unsigned helpers,
-                struct scene *, const char **why);
+ * and one fewer do not. They are drawn from `kin`, helpers from the kin of the nearer levels: so many as these need.
+ * False: none were found, or noise, or see push_ok; *why says which. */
+bool evict_find(struct push *, const struct kin *kin, const struct nearer *, uint64_t target, struct scene *,
+                const char **why);
 
 /* The scene with no more lines than it needs, or with so many fewer. */
 struct scene evict_needed(const struct scene *, unsigned but);

@@ -5,20 +5,36 @@
  * target and all lines but those that the level before still has; another one has to hold them all. (Paper 000 saw the
  * sum of both levels on an Opteron: 576 KB.)
  *
- * Where there are no helpers, because whatever shares a set at the nearer levels shares one here, the first level is
- * kept from giving the target up, while so many lines go by that this level, which does not see those visits, would
- * forget it; then the target is pushed down. Only an exclusive level takes it in then.
+ * All other experiments keep the target hot: after each line it is visited in the level before, which this level does
+ * not see. So this level forgets it, and then
  *
- * An inclusive level gives the target up while the first level still keeps it, since it does not see that one's visits,
- * and takes it away from there, too: that shows in the visit that comes just then. As many lines that do not share the
- * level's set must not do that. (Jaleel et al., "Achieving non-inclusive cache performance with inclusive caches",
- * MICRO 2010, call it an inclusion victim.) */
+ * - an inclusive level takes it away from the level before: that shows in the visit that comes just then. As many lines
+ *   that this level does not give it up for must not do that. (Jaleel et al., "Achieving non-inclusive cache
+ *   performance with inclusive caches", MICRO 2010, call it an inclusion victim.)
+ * - when it is pushed down at last, only an exclusive level takes it in. This is how exclusion is told where there are
+ *   no helpers, because whatever shares a set at the nearer levels shares one here. And where the level before draws
+ *   lots and this one gives lines up in order all the same, it is no exclusive one, which gets them in no order. */
 #include "probes/inclusion.h"
 
-enum { MOST_MORE = 8 };
+enum { PER_WAY = 3 };
 
-/* Standard error of a share, in halves; and the mean of votes of which nearly all say "there". */
-static const double PRECISE = 0.05, ALWAYS = -0.8;
+/* Standard error of a mean of votes, in halves; the means of votes of which nearly all say "gone", and of which a tenth
+ * do. */
+static const double PRECISE = 0.1, GONE = 0.8, SOMETIMES = -0.8;
+
+/* A hot target must survive in the level before in so many rounds; a level that loses it with a probability between
+ * those draws lots. */
+static const double OFTEN = 0.3, SELDOM = 0.2, MOSTLY = 0.8;
+
+/* What the experiments need. */
+struct trial {
+    struct push here, before; /* before: whether a target has left the level before this one */
+    const struct scene *scene;
+    const struct nearer *nearer;
+    const uint64_t *line;
+    unsigned lines;
+    uint64_t hot_helper[MOST_HELPERS];
+};
 
 static struct scene with_lines(const struct scene *scene, const uint64_t *lines, unsigned count)
 {
@@ -30,88 +46,202 @@ static struct scene with_lines(const struct scene *scene, const uint64_t *lines,
     return other;
 }
 
+/* The same without helpers: nothing but the lines pushes the target. */
+static struct scene row(const struct trial *trial, const uint64_t *lines, unsigned count)
+{
+    struct scene scene = with_lines(trial->scene, lines, count);
+    scene.helpers = 0;
+    return scene;
+}
+
 static bool goes(struct push *push, const struct scene *scene, const uint64_t *lines, unsigned count, bool *clear)
 {
     struct scene other = with_lines(scene, lines, count);
     return push_out(push, &other, VOTES_CHECK, clear);
 }
 
-/* Whether the first level keeps a line that is loaded in between: first among as many lines as it has ways, and then
- * among as many others. All the time, and not more often than not, as one does that draws lots. */
-static bool keeps_hot(const struct push *near, const struct scene *scene, unsigned ways, const uint64_t *lines)
+/* In which share of rounds the target has left a level after so many lines, the first `hot` of which it is visited
+ * after. */
+static bool share_gone(struct push *push, const struct trial *trial, unsigned lines, unsigned hot, double *share)
 {
-    struct push push = *near;
-    struct scene other = with_lines(scene, lines, 2 * (ways - 1));
+    struct scene scene = row(trial, trial->line, lines);
     double mean;
-    push.laps = 1;
-    push.lines_stay_near = true;
-    push.hot_from = ways - 2;
-    push.hot_to = ways - 1;
-    return push_mean(&push, &other, PRECISE, &mean) && mean < ALWAYS;
-}
-
-/* The experiment on the second level where there are no helpers. */
-static bool takes_in_what_was_hot(struct push *push, const struct push *near, const struct scene *scene, unsigned ways,
-                                  const uint64_t *lines, unsigned count, bool *clear)
-{
-    unsigned few = scene->needed;
-    if (!near || ways < 2 || few + ways + 1 > count || 2 * ways > count || !keeps_hot(near, scene, ways, lines)) {
-        *clear = false;
+    push->hot_to = hot;
+    if (!push_mean(push, &scene, PRECISE, &mean))
         return false;
-    }
-    push->hot_to = few - 1;
-    return !goes(push, scene, lines, few + ways + 1, clear) && *clear;
+    *share = (mean + 1) / 2;
+    return true;
 }
 
-enum told inclusion_exclusive(struct push *push, const struct push *near, const struct scene *scene,
-                              const struct nearer *nearer, const uint64_t *lines, unsigned count)
+/* Whether the level before loses a hot target after so many of the lines, from..to, at any of them. */
+static bool loses_hot(struct trial *trial, const uint64_t *lines, unsigned from, unsigned to)
 {
-    struct push special = *push;
-    bool clear, goes_down;
-    /* So many of the lines are still in the level before. */
-    unsigned near_ones = (nearer->nearest_one - 1) / 2;
-    unsigned more = scene->needed + (near_ones < MOST_MORE ? near_ones : MOST_MORE);
-    if (!scene->sharp)
-        return NOT_TOLD;
-    special.lines_stay_near = true;
-    if (!scene->helpers) {
-        if (nearer->levels > 1)
-            return NOT_TOLD;
-        bool taken = takes_in_what_was_hot(&special, near, scene, nearer->ways, lines, count, &clear);
-        return !clear ? NOT_TOLD : taken ? YES : NO;
-    }
-    /* As many lines push the target out when they are pushed down themselves: otherwise it tells nothing. */
-    if (more > count || !goes(push, scene, lines, more, &clear) || !clear)
-        return NOT_TOLD;
-    goes_down = goes(&special, scene, lines, more, &clear);
-    return !clear ? NOT_TOLD : goes_down ? NO : YES;
-}
-
-/* Whether the first level loses a target that is visited after each of so many lines, at any of them. */
-static bool loses_hot(struct push *near, const struct scene *scene, const uint64_t *lines, unsigned count)
-{
-    for (unsigned i = 1; i <= count && push_ok(near); i++) {
-        struct scene other = with_lines(scene, lines, i);
-        other.helpers = 0;
-        near->hot_to = i - 1;
-        if (push_out(near, &other, VOTES_SEARCH, NULL) && push_out(near, &other, VOTES_CHECK, NULL))
+    for (unsigned i = from; i <= to && push_ok(&trial->before); i++) {
+        struct scene other = row(trial, lines, i);
+        trial->before.hot_to = i - 1;
+        if (push_out(&trial->before, &other, VOTES_SEARCH, NULL) && push_out(&trial->before, &other, VOTES_CHECK, NULL))
             return true;
     }
     return false;
 }
 
-enum told inclusion_inclusive(const struct push *push, const struct push *near, const struct scene *scene)
+/* The fewest lines of a scene, no fewer than push the target out in several laps, that do so in one; 0: not so many are
+ * known. */
+static unsigned enough_in_one_lap(const struct push *push, const struct scene *scene, const uint64_t *lines,
+                                  unsigned count)
 {
+    struct push once = *push;
+    once.laps = 1;
+    once.hot_to = 0;
+    for (unsigned few = scene->needed; few <= count && push_ok(&once); few++) {
+        bool clear;
+        if (goes(&once, scene, lines, few, &clear) && clear)
+            return few;
+    }
+    return 0;
+}
+
+/* How the level before keeps a hot target. */
+struct survival {
+    double share; /* of rounds in which it has it all the time; less than OFTEN: or more seldom than that */
+    bool by_lot;
+};
+
+static bool survives(struct trial *trial, unsigned lines, struct survival *survival)
+{
+    struct push still = trial->before;
+    struct scene nothing_else = row(trial, still.hot_helper, still.hot_helpers);
+    double here;
+    *survival = (struct survival){.share = 1};
+    /* What a target that surely is there shows is no vote of -1 exactly. */
+    still.hot_helpers = 0;
+    if (!push_mean(&still, &nothing_else, PRECISE, &here))
+        return false;
+    here = (here + 1) / 2;
+    for (unsigned i = 1; i <= lines && survival->share >= OFTEN; i++) {
+        double gone;
+        if (!share_gone(&trial->before, trial, i, i - 1, &gone))
+            return false;
+        gone -= here;
+        survival->by_lot = survival->by_lot || (gone > SELDOM && gone < MOSTLY);
+        if (gone > 0)
+            survival->share *= gone < 1 ? 1 - gone : 0;
+    }
+    return true;
+}
+
+/* The experiment on a target that this level has forgotten after `few` lines. */
+static enum told takes_in_what_was_hot(struct trial *trial, unsigned few, const struct survival *survival)
+{
+    double gone = 0;
+    unsigned more = 0, earliest = 0;
+    if (survival->share < OFTEN)
+        return survival->by_lot && trial->scene->sharp ? NO : NOT_TOLD;
+    /* So many more lines as push it out of the level before. Not one more than it takes: an exclusive level that has
+     * taken it in might lose it again. */
+    while (gone < (1 + GONE) / 2) {
+        more++;
+        if (few + more > trial->lines || !share_gone(&trial->before, trial, few + more, few - 1, &gone))
+            return NOT_TOLD;
+        if (!earliest && gone > (1 + SOMETIMES) / 2)
+            earliest = more;
+    }
+    if (!share_gone(&trial->here, trial, few + more, few - 1, &gone))
+        return NOT_TOLD;
+    if (gone < survival->share / 3)
+        return YES;
+    bool may_be_lost_again = more - earliest >= few - trial->nearer->holds;
+    return trial->scene->sharp && few > trial->nearer->holds && !may_be_lost_again && gone > survival->share * 2 / 3
+               ? NO
+               : NOT_TOLD;
+}
+
+static enum told exclusive_by_helpers(const struct trial *trial)
+{
+    const struct scene *scene = trial->scene;
+    struct push push = trial->here, special = push;
+    bool clear, goes_down;
+    /* So many of the lines are still in the level before. */
+    unsigned near_ones = (trial->nearer->holds - 1) / 2;
+    unsigned more = scene->needed + (near_ones < MOST_NEAR ? near_ones : MOST_NEAR);
+    /* As many lines push the target out when they are pushed down themselves: otherwise it tells nothing. */
+    if (!scene->sharp || more > trial->lines || !goes(&push, scene, trial->line, more, &clear) || !clear)
+        return NOT_TOLD;
+    special.lines_stay_near = true;
+    goes_down = goes(&special, scene, trial->line, more, &clear);
+    return !clear ? NOT_TOLD : goes_down ? NO : YES;
+}
+
+static enum told inclusive_by_helpers(struct trial *trial)
+{
+    const struct scene *scene = trial->scene;
     unsigned count = scene->lines < scene->helpers ? scene->lines : scene->helpers;
-    if (!near || !scene->sharp || count <= scene->needed)
+    unsigned few = enough_in_one_lap(&trial->here, scene, scene->line, count);
+    /* Not many more than that: the next level might give the target up, and take it away. */
+    if (!scene->sharp || !few || few + 1 > count || loses_hot(trial, scene->helper, 1, few + 1))
         return NOT_TOLD;
-    struct push once = *push, hot = *near;
-    bool clear;
-    once.laps = hot.laps = 1;
-    hot.lines_stay_near = true;
-    /* One lap has to push the target out, and lines of other sets must not. */
-    if (!goes(&once, scene, scene->line, count, &clear) || !clear || loses_hot(&hot, scene, scene->helper, count))
+    bool lost = loses_hot(trial, scene->line, 1, few + 1);
+    return !push_ok(&trial->before) ? NOT_TOLD : lost ? YES : NO;
+}
+
+/* Without helpers: rows too short for this level to forget the target are what the others are compared to. */
+static enum told inclusive_by_length(struct trial *trial, unsigned few, const struct survival *survival)
+{
+    unsigned needed = trial->scene->needed;
+    if (!trial->scene->sharp || needed < 3 || survival->by_lot || few + 1 > trial->lines ||
+        loses_hot(trial, trial->line, 1, needed - 1))
         return NOT_TOLD;
-    bool lost = loses_hot(&hot, scene, scene->line, count);
-    return !push_ok(&hot) ? NOT_TOLD : lost ? YES : NO;
+    bool lost = loses_hot(trial, trial->line, needed, few + 1);
+    return !push_ok(&trial->before) ? NOT_TOLD : lost ? YES : NO;
+}
+
+/* Lines that push the target out of all levels but the last of those before this one; none of them of its set. */
+static unsigned draw_hot_helpers(struct trial *trial)
+{
+    const struct nearer *nearer = trial->nearer;
+    const struct region *region = &trial->here.region;
+    unsigned count = 0, wanted = PER_WAY * nearer->ways_but_last;
+    uint64_t seed = bench_seed(trial->here.bench);
+    for (uint64_t i = 0; count < wanted && count < MOST_HELPERS && i < kin_count(&nearer->kin_but_last, region); i++) {
+        uint64_t line = kin_draw(&nearer->kin_but_last, region, trial->scene->target, seed, i);
+        if (!kin_are(&nearer->kin, line, trial->scene->target) &&
+            !evict_takes(&trial->here, trial->scene, line, VOTES_SEARCH))
+            trial->hot_helper[count++] = line;
+    }
+    return count;
+}
+
+struct inclusion inclusion_tell(const struct push *push, const struct push *before, const struct scene *scene,
+                                const struct nearer *nearer, const uint64_t *lines, unsigned count)
+{
+    struct trial trial = {.here = *push, .scene = scene, .nearer = nearer, .line = lines, .lines = count};
+    struct inclusion told = {NOT_TOLD, NOT_TOLD};
+    bool has_helpers = scene->helpers && !scene->shallow;
+    if (has_helpers)
+        told.exclusive = exclusive_by_helpers(&trial);
+    if (!before)
+        return told;
+    trial.before = *before;
+    trial.before.hot_helpers = trial.here.hot_helpers = has_helpers ? draw_hot_helpers(&trial) : scene->helpers;
+    trial.before.hot_helper = trial.here.hot_helper = has_helpers ? trial.hot_helper : scene->helper;
+    trial.before.laps = 1;
+    trial.before.lines_stay_near = true;
+    if (has_helpers) {
+        if (told.exclusive != YES) {
+            told.inclusive = inclusive_by_helpers(&trial);
+        }
+    } else {
+        trial.here.laps = 1;
+        trial.here.lines_stay_near = true;
+        struct scene alone = row(&trial, NULL, 0);
+        unsigned few = enough_in_one_lap(&trial.here, &alone, lines, count);
+        struct survival survival;
+        if (few && survives(&trial, few, &survival)) {
+            told.inclusive = inclusive_by_length(&trial, few, &survival);
+            told.exclusive = told.inclusive == YES ? NO : takes_in_what_was_hot(&trial, few, &survival);
+        }
+    }
+    if (told.exclusive == YES)
+        told.inclusive = NO;
+    return told;
 }

@@ -31,6 +31,15 @@ struct kin {
     uint64_t stride;  /* where the space is that of all multiples of a power of two: that times odd; else 0 */
 };
 
+/* What is known of the levels before. */
+struct nearer {
+    struct kin kin;          /* lines that share a set at all of them */
+    struct kin kin_but_last; /* at all but the last of them; of one level: nothing */
+    unsigned ways;           /* of all of them */
+    unsigned ways_but_last;
+    unsigned holds; /* lines of one set that the last of them holds, and what it does not have of those before it */
+};
+
 /* Kin by such a space and rule. */
 struct kin kin_by(const struct region *, const struct gf2 *space, uint64_t odd);
 

@@ -79,13 +79,21 @@ static uint64_t mark(uint64_t line)
     return (uint64_t)1 << (line * 0x9e3779b97f4a7c15u >> 58);
 }
 
+static void hot_helpers(struct script *script, enum op op)
+{
+    for (unsigned i = 0; i < script->push->hot_helpers; i++)
+        add(script, op, script->push->hot_helper[i]);
+}
+
 static void all_lines(struct script *script, const struct scene *scene, enum op op)
 {
     for (unsigned i = 0; i < scene->lines; i++) {
         add(script, op, scene->line[i]);
         if (op == OP_LOAD && script->push->apart)
             add(script, OP_FLUSH_LINE, scene->line[i] ^ script->push->apart);
-        if (op == OP_LOAD && i >= script->push->hot_from && i < script->push->hot_to)
+        if (op == OP_LOAD)
+            hot_helpers(script, op);
+        if (op == OP_LOAD && i < script->push->hot_to)
             add(script, op, scene->target);
     }
     uint64_t marks = mark(scene->target);
@@ -121,6 +129,7 @@ static void clear_away(struct script *script, const struct scene *scene)
     add(script, OP_FLUSH_LINE, scene->target);
     half_of_helpers(script, scene, 0, OP_FLUSH_LINE);
     half_of_helpers(script, scene, 1, OP_FLUSH_LINE);
+    hot_helpers(script, OP_FLUSH_LINE);
     all_lines(script, scene, OP_FLUSH_LINE);
     add(script, OP_FENCE, scene->target);
 }

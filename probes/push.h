@@ -30,6 +30,8 @@ struct scene {
     uint64_t target;
     uint64_t helper[MOST_HELPERS];
     unsigned helpers;
+    bool shallow; /* helpers push the target out of all nearer levels but the last: whatever shares a set there, does
+                     here */
     uint64_t line[MOST_LINES];
     unsigned lines;
     unsigned needed;  /* so many of the lines, the first ones, push the target out; one fewer do not */
@@ -45,8 +47,10 @@ struct push {
     double variance;      /* of one such reading that hits, in halves squared */
     unsigned laps;        /* over the lines */
     bool lines_stay_near; /* no helpers come after the lines */
-    unsigned hot_from,
-        hot_to;     /* after each of the scene's lines from this one to before that one the target is loaded */
+    unsigned hot_to;      /* after each of the scene's lines before this one the target is loaded; */
+    const uint64_t *hot_helper; /* and after each of all lines these, which push it out of all levels but the last of
+                                   the nearer ones */
+    unsigned hot_helpers;
     uint64_t apart; /* after each of the scene's lines the one so far from it (XOR) is flushed; 0: none is */
     uint64_t most;  /* visits of the machine (machine_steps): beyond, every answer is "spent" */
     bool spent;

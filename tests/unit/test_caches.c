@@ -163,6 +163,15 @@ static void no_powers_of_two(void **state)
     assert_found(&odd, *state);
 }
 
+/* Two levels one behind the other, both of them chosen modulo a number with the factor three. */
+static void odd_factor_in_common(void **state)
+{
+    struct description description = first(64, 4, "LRU");
+    add(&description, 96, 6, "LRU");
+    add(&description, 240, 8, "LRU");
+    assert_found(&description, *state);
+}
+
 static void more_ways_before_than_behind(void **state)
 {
     struct description description = first(16, 16, "LRU");
@@ -180,6 +189,9 @@ static void folded(void **state)
     index->bits = 8;
     for (unsigned i = 0; i < 8; i++)
         index->mask[i] = UINT64_C(0x101) << i;
+    assert_found(&description, *state);
+    /* A number of sets that is no power of two behind it. */
+    add(&description, 192, 12, "LRU");
     assert_found(&description, *state);
 }
 
@@ -217,11 +229,34 @@ static void exclusive_with_as_many_sets(void **state)
 {
     struct description description = first(128, 2, "LRU");
     add(&description, 128, 16, "LRU")->inclusion = INCLUSION_EXCLUSIVE;
-    assert_found(&description, *state);
+    assert_int_equal(assert_found(&description, *state), 2);
     description.cache[1].inclusion = INCLUSION_NEITHER;
+    assert_int_equal(assert_found(&description, *state), 2);
+    description.cache[1].inclusion = INCLUSION_INCLUSIVE;
+    assert_int_equal(assert_found(&description, *state), 2);
+}
+
+/* A first level that draws lots keeps no line in order to try it on. */
+static void as_many_sets_behind_lots(void **state)
+{
+    struct description description = first(128, 2, "RANDOM");
+    add(&description, 128, 16, "LRU");
     assert_found(&description, *state);
     description.cache[1].inclusion = INCLUSION_INCLUSIVE;
     assert_found(&description, *state);
+}
+
+/* The same of a third level, behind a first one with more ways than the second. */
+static void third_with_as_many_sets(void **state)
+{
+    static const enum inclusion all[] = {INCLUSION_EXCLUSIVE, INCLUSION_NEITHER, INCLUSION_INCLUSIVE};
+    struct description description = first(64, 16, "LRU");
+    add(&description, 256, 4, "LRU");
+    struct cache_description *third = add(&description, 256, 12, "LRU");
+    for (unsigned i = 0; i < 3; i++) {
+        third->inclusion = all[i];
+        assert_int_equal(assert_found(&description, *state), 4);
+    }
 }
 
 static void longer_lines(void **state)
@@ -324,6 +359,9 @@ int main(void)
                                        cmocka_unit_test(sliced_by_a_table),
                                        cmocka_unit_test(exclusive),
                                        cmocka_unit_test(exclusive_with_as_many_sets),
+                                       cmocka_unit_test(as_many_sets_behind_lots),
+                                       cmocka_unit_test(third_with_as_many_sets),
+                                       cmocka_unit_test(odd_factor_in_common),
                                        cmocka_unit_test(longer_lines),
                                        cmocka_unit_test(prefetchers),
                                        cmocka_unit_test(by_lot),

@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* rule.c: differences of lines of one set. */
+#include "probes/rule.h"
+#include "base/arithmetic.h"
+
+enum {
+    SAME = 10, /* lines in turn that must not tell anything new of the space */
+    OTHER_SETS = 5,
+    OTHERS = 3,
+    MOST_FALSE = 8,
+    AGREEING = 3,
+    MOST_MISSED = 2,
+    CHECKS = 12,   /* lines that a rule must foretell */
+    SAMPLES = 192, /* lines among which sets are counted */
+    MOST_SETS = 24,
+    TIMES = 5 /* draws for each that is expected */
+};
+
+/* Probability of a wrong answer where the sets of a nearer level are chosen modulo an odd number, and this one's by
+ * XOR: what differs from the helpers by XOR pushes nothing down there, so some lines that share a set may have been
+ * missed.
+ */
+static const double MODULO_BEFORE = 0.6;
+
+static uint64_t difference(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : b - a;
+}
+
+/* Notes a line. True: it says something new of the space. */
+static bool note(struct known *known, uint64_t target, uint64_t line)
+{
+    if (known->count < MOST_KNOWN)
+        known->line[known->count++] = line;
+    known->divisor = common_divisor(known->divisor, difference(line, target));
+    return gf2_add(&known->space, line ^ target);
+}
+
+/* Draws lines of the set until SAME in turn say nothing new. */
+static bool learn_by_drawing(struct push *push, const struct scene *scene, struct known *known)
+{
+    for (unsigned same = 0; same < SAME;) {
+        uint64_t line;
+        if (!evict_draw(push, scene, &known->nearer->kin, &known->tries, &line))
+            return false;
+        same = note(known, scene->target, line) ? 0 : same + 1;
+    }
+    return push_ok(push);
+}
+
+bool known_learn(struct push *push, const struct scene *scene, const struct nearer *nearer, struct known *known)
+{
+    *known = (struct known){.nearer = nearer, .tries = 8};
+    for (unsigned i = 0; i < scene->lines; i++)
+        note(known, scene->target, scene->line[i]);
+    return learn_by_drawing(push, scene, known);
+}
+
+void known_more(struct push *push, const struct scene *scene, struct known *known, unsigned wanted)
+{
+    struct kin rule = kin_by(&push->region, &known->space, known->nearer->kin.odd);
+    uint64_t seed = bench_seed(push->bench);
+    for (uint64_t i = 0; i < kin_count(&rule, &push->region) && known->count < wanted && push_ok(push); i++) {
+        uint64_t line = kin_draw(&rule, &push->region, scene->target, seed, i);
+        if (line != scene->target && !push_among(known->line, known->count, line) &&
+            evict_takes(push, scene, line, VOTES_SEARCH))
+            known->line[known->count++] = line;
+    }
+}
+
+/* The same of other sets, whose differences are of the same space: those of one may all lie in a part of it where sets
+ * are chosen by a table. */
+static bool learn_from_others(struct push *push, const struct scene *scene, struct known *known, const char **why)
+{
+    uint64_t seed = bench_seed(push->bench);
+    for (unsigned i = 0; i < OTHER_SETS; i++) {
+        struct scene other;
+        struct known more = {.nearer = known->nearer, .tries = known->tries};
+        uint64_t target = kin_draw(&known->nearer->kin, &push->region, scene->target, seed, i);
+        if (target == scene->target)
+            continue;
+        if (!evict_find(push, &known->nearer->kin, known->nearer, target, &other, why) ||
+            !learn_by_drawing(push, &other, &more))
+            return false;
+        for (unsigned bit = 0; bit < 64; bit++)
+            if (more.space.vector[bit])
+                gf2_add(&known->space, more.space.vector[bit]);
+    }
+    return push_ok(push);
+}
+
+/* Whether lines drawn by a rule share the target's set: nearly all of them, for noise may hide one; where the rule is
+ * wrong, no more than half do. far: they need not be kin of the target at the nearer levels, whose sets are chosen
+ * modulo their number. */
+static bool foretells(struct push *push, const struct scene *scene, const struct kin *rule, bool far)
+{
+    uint64_t seed = bench_seed(push->bench);
+    unsigned checked = 0, missed = 0;
+    for (uint64_t i = 0; checked < CHECKS && i < kin_count(rule, &push->region) && push_ok(push); i++) {
+        uint64_t line = kin_draw(rule, &push->region, scene->target, seed, i);
+        if (line == scene->target || push_among(scene->line, scene->lines, line))
+            continue;
+        checked++;
+        missed +=
+            far ? !evict_takes_far(push, scene, line, true, VOTES_CHECK) : !evict_takes(push, scene, line, VOTES_CHECK);
+        if (missed > MOST_MISSED)
+            return false;
+    }
+    return push_ok(push);
+}
+
+/* The odd part of the number of sets. What the nearer levels' own odd number of sets has put into all differences is
+ * taken out again, prime by prime, as far as lines without it share the set, too. */
+static uint64_t odd_part(struct push *push, const struct scene *scene, const struct known *known, uint64_t odd)
+{
+    for (uint64_t prime = 3; prime <= known->nearer->kin.odd; prime += 2)
+        while (odd % prime == 0 && known->nearer->kin.odd % prime == 0) {
+            struct kin rule = kin_by(&push->region, &known->space, odd / prime);
+            if (!foretells(push, scene, &rule, true))
+                break;
+            odd /= prime;
+        }
+    return odd;
+}
+
+/* Lines that push a target out: where no policy draws lots, as many as of other sets. */
+static bool find_alike(struct push *push, const struct kin *kin, const struct nearer *nearer, uint64_t target,
+                       unsigned lines, struct scene *scene, const char **why)
+{
+    for (unsigned i = 0; i < AGREEING && push_ok(push); i++)
+        if (evict_find(push, kin, nearer, target, scene, why) && (!scene->sharp || !lines || scene->needed == lines))
+            return true;
+    return false;
+}
+
+/* How many sets lines lie in that differ by vectors of the space. 0: too many, or noise. */
+static unsigned count_sets(struct push *push, const struct known *known, unsigned lines, uint64_t target,
+                           const char **why)
+{
+    bool done[SAMPLES] = {false};
+    unsigned sets = 0;
+    struct kin all = kin_by(&push->region, &known->space, 1);
+    struct kin within = kin_by(&push->region, &known->space, known->nearer->kin.odd);
+    uint64_t seed = bench_seed(push->bench);
+    for (unsigned i = 0; i < SAMPLES && push_ok(push); i++) {
+        struct scene scene;
+        if (done[i])
+            continue;
+        uint64_t one = kin_draw(&all, &push->region, target, seed, i);
+        if (sets == MOST_SETS || !find_alike(push, &within, known->nearer, one, lines, &scene, why))
+            return 0;
+        sets++;
+        for (unsigned j = i; j < SAMPLES; j++) {
+            uint64_t other = kin_draw(&all, &push->region, target, seed, j);
+            done[j] = done[j] || other == one || evict_takes(push, &scene, other, VOTES_SEARCH);
+        }
+    }
+    return push_ok(push) ? sets : 0;
+}
+
+/* Whether other lines of the set, so far moved, are still of it. A burst of noise may have made it seem so of one. */
+static bool confirmed(struct push *push, const struct scene *scene, const struct known *known, uint64_t apart)
+{
+    for (unsigned i = scene->needed; i < scene->needed + OTHERS && i < known->count; i++)
+        if (!evict_takes_far(push, scene, known->line[i] ^ apart, false, VOTES_SEARCH))
+            return false;
+    return push_ok(push);
+}
+
+/* Whether any of so many lines shares a set with a target; asked again of others, for chance may have left them out. */
+static bool seen_by(struct push *push, const struct scene *scene, const struct kin *kin, const struct kin *without,
+                    uint64_t draws)
+{
+    for (unsigned i = 0; i < 2; i++)
+        if (evict_any(push, scene, kin, without, draws))
+            return true;
+    return false;
+}
+
+/* Lines that the nearer levels tell apart may share a set here all the same, where those levels use bits that this one
+ * does not, or uses with others. Looks among lines that differ in the lowest of those bits, then in more and more of
+ * them, and adds what it finds to the space, if it is so for the second target, too. (A prefetcher that brings the next
+ * line may make it look so for an even line, or an odd one, and not for both.) */
+static bool look_outside(struct push *push, const struct scene scene[2], const struct known *known, struct gf2 *space)
+{
+    const struct scene *second = &scene[1];
+    struct kin all = {.space = known->nearer->kin.space, .odd = 1}, without = all;
+    unsigned false_ones = 0;
+    for (uint64_t bit = 1; bit < region_lines(&push->region) && push_ok(push); bit *= 2) {
+        if (!gf2_add(&all.space, bit))
+            continue;
+        for (;;) {
+            uint64_t draws = (uint64_t)TIMES << (all.space.dimension - space->dimension), line;
+            if (!seen_by(push, scene, &all, &without, draws) || !seen_by(push, second, &all, &without, draws))
+                break;
+            struct pool pool = {.kin = &all, .without = &without, .count = draws};
+            if (!evict_draw_far(push, scene, &known->nearer->kin, &pool, &line))
+                return false;
+            uint64_t apart = line ^ scene->target;
+            if (!confirmed(push, scene, known, apart)) {
+                if (++false_ones > MOST_FALSE)
+                    return false;
+                continue;
+            }
+            gf2_add(&without.space, apart);
+            if (evict_takes_far(push, second, second->target ^ apart, false, VOTES_CHECK))
+                gf2_add(space, apart);
+        }
+    }
+    return push_ok(push);
+}
+
+/* The same where sets were counted. A difference that is good for one line is not so for others there, but for bits
+ * that the table does not use: those are tried one by one, and that lines share sets otherwise, too, can be seen. */
+static bool look_outside_counted(struct push *push, const struct scene scene[2], const struct known *known,
+                                 uint64_t within, struct gf2 *space)
+{
+    struct kin all = {.odd = 1}, without = {.space = known->nearer->kin.space, .odd = 1};
+    for (uint64_t bit = 1; bit < region_lines(&push->region) && push_ok(push); bit *= 2) {
+        gf2_add(&all.space, bit);
+        if (!gf2_has(&without.space, bit) && confirmed(push, &scene[0], known, bit) &&
+            evict_takes_far(push, &scene[1], scene[1].target ^ bit, false, VOTES_CHECK)) {
+            gf2_add(&without.space, bit);
+            gf2_add(space, bit);
+        }
+    }
+    return !evict_any(push, &scene[0], &all, &without, TIMES * within << (all.space.dimension - space->dimension)) &&
+           push_ok(push);
+}
+
+/* Whether lines so far from the target share its set, those that are no more than that times a number which the prime
+ * does not divide. modulo: the nearer levels' sets are chosen so, too; else by XOR. */
+static bool shares_at(struct push *push, const struct scene *scene, uint64_t apart, uint64_t prime, bool modulo)
+{
+    uint64_t lines = region_lines(&push->region), spread = lines / apart / prime / CHECKS;
+    unsigned missed = 0;
+    for (unsigned i = 0; i < CHECKS && push_ok(push); i++) {
+        uint64_t line = (scene->target + apart * (prime * spread * i + 1)) % lines;
+        bool round_the_end = line < scene->target && (scene->target - line) % apart != 0;
+        /* Noise may hide one, and what moves by XOR may meet the set that it is moved to. */
+        if (!round_the_end && !evict_takes_far(push, scene, line, modulo, VOTES_CHECK) && ++missed > MOST_MISSED)
+            return false;
+    }
+    return push_ok(push);
+}
+
+static bool both_share_at(struct push *push, const struct scene scene[2], uint64_t apart, uint64_t prime, bool modulo)
+{
+    return shares_at(push, &scene[0], apart, prime, modulo) && shares_at(push, &scene[1], apart, prime, modulo);
+}
+
+/* Whether lines that differ from known ones in so low a bit only share the set: then it lies inside the level's own
+ * line, which is longer than the unit. */
+static bool is_inside_line(struct push *push, const struct scene *scene, const struct known *known, uint64_t bit,
+                           bool modulo)
+{
+    for (unsigned i = scene->needed; i < scene->needed + CHECKS && i < known->count && push_ok(push); i++)
+        if (!evict_takes_far(push, scene, known->line[i] ^ bit, modulo, VOTES_CHECK))
+            return false;
+    return push_ok(push);
+}
+
+/* The same where sets are chosen modulo their number. *stride: between lines that share a set at all levels, and then
+ * at this one. *inside: units of this level's line. False: lines share its sets otherwise, too. */
+static bool look_outside_modulo(struct push *push, const struct scene scene[2], const struct known *known,
+                                uint64_t *stride, uint64_t *inside)
+{
+    uint64_t odd = known->nearer->kin.odd;
+    bool modulo = known->nearer->kin.stride;
+    while (*stride % 2 == 0 && both_share_at(push, scene, *stride / 2, 2, modulo))
+        *stride /= 2;
+    for (uint64_t prime = 3; prime <= odd; prime += 2)
+        while (odd % prime == 0 && *stride % prime == 0 && both_share_at(push, scene, *stride / prime, prime, modulo))
+            *stride /= prime;
+    for (*inside = 1; *stride % (2 * *inside) == 0 && is_inside_line(push, &scene[0], known, *inside, modulo);)
+        *inside *= 2;
+    struct kin all = {.odd = 1}, without;
+    for (uint64_t bit = *inside; bit < region_lines(&push->region); bit *= 2)
+        gf2_add(&all.space, bit);
+    without = kin_modulo(&push->region, *stride);
+    return push_ok(push) && !evict_any(push, &scene[0], &all, &without, TIMES * *stride / *inside) && push_ok(push);
+}
+
+/* Whether lines drawn by a rule share either target's set. */
+static bool foretells_both(struct push *push, const struct scene scene[2], const struct kin *rule)
+{
+    return foretells(push, &scene[0], rule, false) && foretells(push, &scene[1], rule, false);
+}
+
+/* Whether units that share a set wherever they are belong to one line: when the other one is flushed after each line of
+ * the set, these lines go, too, and push nothing out. A prefetcher that brings pairs makes it look the same until then.
+ */
+static bool is_one_line(struct push *push, const struct scene *scene, uint64_t inside)
+{
+    struct push flushing = *push;
+    for (flushing.apart = 1; flushing.apart < inside; flushing.apart *= 2) {
+        bool clear;
+        if (push_out(&flushing, scene, VOTES_CHECK, &clear) || !clear)
+            return false;
+    }
+    return push_ok(&flushing);
+}
+
+/* Sets that lie in so many for each of a space of differences, `within`; and the line, which is what shares a set in
+ * the lowest bits. */
+static bool counts_by_space(struct push *push, const struct scene scene[2], const struct known *known, uint64_t within,
+                            struct rule *rule)
+{
+    struct gf2 space = known->space;
+    uint64_t inside = 1;
+    if (rule->indexing == INDEX_LINEAR ? !look_outside(push, scene, known, &space)
+                                       : !look_outside_counted(push, scene, known, within, &space))
+        return false;
+    while (gf2_has(&space, inside))
+        inside *= 2;
+    rule->sets = (region_lines(&push->region) >> space.dimension) * within;
+    rule->line = inside * push->region.unit;
+    rule->pairs = !is_one_line(push, &scene[0], inside);
+    return true;
+}
+
+/* Sets are chosen by XOR, or plain bits. *foretold: lines share them as it says, among what the nearer levels have. */
+static bool is_linear(struct push *push, const struct scene scene[2], const struct known *known, uint64_t odd,
+                      struct rule *rule, bool *foretold)
+{
+    uint64_t before = known->nearer->kin.odd, within = 1;
+    rule->indexing = INDEX_LINEAR;
+    rule->kin = kin_by(&push->region, &known->space, before);
+    *foretold = foretells_both(push, scene, &rule->kin);
+    if (!*foretold)
+        return false;
+    if (before > 1)
+        within = odd_part(push, &scene[0], known, odd);
+    rule->error = within < before ? MODULO_BEFORE : 0;
+    return counts_by_space(push, scene, known, within, rule);
+}
+
+/* Sets are chosen modulo their number, which is no power of two. */
+static bool is_modulo(struct push *push, const struct scene scene[2], const struct known *known, uint64_t odd,
+                      struct rule *rule, bool *foretold)
+{
+    uint64_t inside, stride;
+    rule->indexing = INDEX_MODULO;
+    rule->error = 0;
+    rule->kin = kin_by(&push->region, &known->space, odd);
+    *foretold = odd > 1 && foretells_both(push, scene, &rule->kin);
+    if (!*foretold)
+        return false;
+    stride = rule->kin.stride ? rule->kin.stride : known->divisor;
+    if (!look_outside_modulo(push, scene, known, &stride, &inside))
+        return false;
+    rule->sets = stride / inside;
+    rule->line = inside * push->region.unit;
+    rule->pairs = !is_one_line(push, &scene[0], inside);
+    return true;
+}
+
+bool rule_find(struct push *push, const struct scene scene[2], struct known *known, struct rule *rule, const char **why)
+{
+    bool linear, modulo;
+    uint64_t odd = known->divisor;
+    while (odd && odd % 2 == 0)
+        odd /= 2;
+    *why = "how lines share its sets follows no rule that was tried";
+    if (is_linear(push, scene, known, odd, rule, &linear) || is_modulo(push, scene, known, odd, rule, &modulo))
+        return push_ok(push);
+    if (linear || modulo || !push_ok(push))
+        return false;
+    rule->indexing = INDEX_COUNTED;
+    if (!learn_from_others(push, &scene[0], known, why))
+        return false;
+    uint64_t within = count_sets(push, known, scene[0].sharp ? scene[0].needed : 0, scene[0].target, why);
+    if (!within)
+        return false;
+    *why = "how lines share its sets follows no rule that was tried";
+    return counts_by_space(push, scene, known, within, rule) && push_ok(push);
+}
