@@ -31,8 +31,8 @@ struct trial {
     struct push here, before; /* before: whether a target has left the level before this one */
     const struct scene *scene;
     const struct nearer *nearer;
-    const uint64_t *line;
-    unsigned lines;
+    uint64_t line[MOST_LINES], control[MOST_HELPERS]; /* of the target's set, and not */
+    unsigned lines, controls;
     uint64_t hot_helper[MOST_HELPERS];
 };
 
@@ -172,27 +172,48 @@ static enum told exclusive_by_helpers(const struct trial *trial)
     return !clear ? NOT_TOLD : goes_down ? NO : YES;
 }
 
+/* Whether the level before loses a hot target at a number of lines after which this level gives one up. Where it does
+ * so only later, the next level may have given it up. */
+static enum told loses_in_time(struct trial *trial, unsigned from, unsigned few, unsigned most)
+{
+    bool lost = loses_hot(trial, trial->line, from, few + 1);
+    bool lost_later = !lost && loses_hot(trial, trial->line, few + 2, most);
+    return !push_ok(&trial->before) || lost_later ? NOT_TOLD : lost ? YES : NO;
+}
+
 static enum told inclusive_by_helpers(struct trial *trial)
 {
     const struct scene *scene = trial->scene;
-    unsigned count = scene->lines < scene->helpers ? scene->lines : scene->helpers;
-    unsigned few = enough_in_one_lap(&trial->here, scene, scene->line, count);
-    /* Not many more than that: the next level might give the target up, and take it away. */
-    if (!scene->sharp || !few || few + 1 > count || loses_hot(trial, scene->helper, 1, few + 1))
+    unsigned count = trial->lines < trial->controls ? trial->lines : trial->controls;
+    unsigned few = enough_in_one_lap(&trial->here, scene, trial->line, count);
+    if (!scene->sharp || !few || few + 1 > count || loses_hot(trial, trial->control, 1, few + 1))
         return NOT_TOLD;
-    bool lost = loses_hot(trial, scene->line, 1, few + 1);
-    return !push_ok(&trial->before) ? NOT_TOLD : lost ? YES : NO;
+    return loses_in_time(trial, 1, few, count);
 }
 
 /* Without helpers: rows too short for this level to forget the target are what the others are compared to. */
 static enum told inclusive_by_length(struct trial *trial, unsigned few, const struct survival *survival)
 {
-    unsigned needed = trial->scene->needed;
+    unsigned needed = trial->scene->needed, most = 2 * few < trial->lines ? 2 * few : trial->lines;
     if (!trial->scene->sharp || needed < 3 || survival->by_lot || few + 1 > trial->lines ||
         loses_hot(trial, trial->line, 1, needed - 1))
         return NOT_TOLD;
-    bool lost = loses_hot(trial, trial->line, needed, few + 1);
-    return !push_ok(&trial->before) ? NOT_TOLD : lost ? YES : NO;
+    return loses_in_time(trial, needed, few, most);
+}
+
+/* Those lines that do not make the target seem lost alone: where a way predictor goes by a part of the address, two of
+ * them cannot both be found at once (docs/silicon.md), and that may take as long as the next level. */
+static unsigned without_conflicts(struct trial *trial, const uint64_t *from, unsigned count, unsigned most,
+                                  uint64_t *to)
+{
+    unsigned kept = 0;
+    trial->before.hot_to = 0;
+    for (unsigned i = 0; i < count && kept < most && push_ok(&trial->before); i++) {
+        struct scene one = row(trial, &from[i], 1);
+        if (!push_out(&trial->before, &one, VOTES_SEARCH, NULL))
+            to[kept++] = from[i];
+    }
+    return kept;
 }
 
 /* Lines that push the target out of all levels but the last of those before this one; none of them of its set. */
@@ -214,9 +235,11 @@ static unsigned draw_hot_helpers(struct trial *trial)
 struct inclusion inclusion_tell(const struct push *push, const struct push *before, const struct scene *scene,
                                 const struct nearer *nearer, const uint64_t *lines, unsigned count)
 {
-    struct trial trial = {.here = *push, .scene = scene, .nearer = nearer, .line = lines, .lines = count};
+    struct trial trial = {.here = *push, .scene = scene, .nearer = nearer, .lines = count};
     struct inclusion told = {NOT_TOLD, NOT_TOLD};
     bool has_helpers = scene->helpers && !scene->shallow;
+    for (unsigned i = 0; i < count; i++)
+        trial.line[i] = lines[i];
     if (has_helpers)
         told.exclusive = exclusive_by_helpers(&trial);
     if (!before)
@@ -226,6 +249,8 @@ struct inclusion inclusion_tell(const struct push *push, const struct push *befo
     trial.before.hot_helper = trial.here.hot_helper = has_helpers ? trial.hot_helper : scene->helper;
     trial.before.laps = 1;
     trial.before.lines_stay_near = true;
+    trial.lines = without_conflicts(&trial, lines, count, MOST_LINES, trial.line);
+    trial.controls = without_conflicts(&trial, scene->helper, scene->helpers, count, trial.control);
     if (has_helpers) {
         if (told.exclusive != YES) {
             told.inclusive = inclusive_by_helpers(&trial);
@@ -234,7 +259,7 @@ struct inclusion inclusion_tell(const struct push *push, const struct push *befo
         trial.here.laps = 1;
         trial.here.lines_stay_near = true;
         struct scene alone = row(&trial, NULL, 0);
-        unsigned few = enough_in_one_lap(&trial.here, &alone, lines, count);
+        unsigned few = enough_in_one_lap(&trial.here, &alone, trial.line, trial.lines);
         struct survival survival;
         if (few && survives(&trial, few, &survival)) {
             told.inclusive = inclusive_by_length(&trial, few, &survival);

@@ -22,6 +22,8 @@ enum {
  */
 static const double MODULO_BEFORE = 0.6;
 
+static const char *const NO_RULE = "how lines share its sets follows no rule that was tried";
+
 static uint64_t difference(uint64_t a, uint64_t b)
 {
     return a > b ? a - b : b - a;
@@ -167,6 +169,17 @@ static bool confirmed(struct push *push, const struct scene *scene, const struct
     return push_ok(push);
 }
 
+/* The same for the second scene, of whose lines fewer are known: most of them. */
+static bool confirmed_by_second(struct push *push, const struct scene *second, uint64_t apart)
+{
+    unsigned shared = 0;
+    for (unsigned i = 0; i < OTHERS; i++) {
+        uint64_t line = i ? second->line[second->lines - i] : second->target;
+        shared += evict_takes_far(push, second, line ^ apart, false, VOTES_CHECK);
+    }
+    return 2 * shared > OTHERS && push_ok(push);
+}
+
 /* Whether any of so many lines shares a set with a target; asked again of others, for chance may have left them out. */
 static bool seen_by(struct push *push, const struct scene *scene, const struct kin *kin, const struct kin *without,
                     uint64_t draws)
@@ -203,7 +216,7 @@ static bool look_outside(struct push *push, const struct scene scene[2], const s
                 continue;
             }
             gf2_add(&without.space, apart);
-            if (evict_takes_far(push, second, second->target ^ apart, false, VOTES_CHECK))
+            if (confirmed_by_second(push, second, apart))
                 gf2_add(space, apart);
         }
     }
@@ -219,7 +232,7 @@ static bool look_outside_counted(struct push *push, const struct scene scene[2],
     for (uint64_t bit = 1; bit < region_lines(&push->region) && push_ok(push); bit *= 2) {
         gf2_add(&all.space, bit);
         if (!gf2_has(&without.space, bit) && confirmed(push, &scene[0], known, bit) &&
-            evict_takes_far(push, &scene[1], scene[1].target ^ bit, false, VOTES_CHECK)) {
+            confirmed_by_second(push, &scene[1], bit)) {
             gf2_add(&without.space, bit);
             gf2_add(space, bit);
         }
@@ -315,7 +328,6 @@ static bool counts_by_space(struct push *push, const struct scene scene[2], cons
         inside *= 2;
     rule->sets = (region_lines(&push->region) >> space.dimension) * within;
     rule->line = inside * push->region.unit;
-    rule->pairs = !is_one_line(push, &scene[0], inside);
     return true;
 }
 
@@ -351,8 +363,21 @@ static bool is_modulo(struct push *push, const struct scene scene[2], const stru
         return false;
     rule->sets = stride / inside;
     rule->line = inside * push->region.unit;
-    rule->pairs = !is_one_line(push, &scene[0], inside);
     return true;
+}
+
+/* By a table: sets are counted. */
+static bool is_counted(struct push *push, const struct scene scene[2], struct known *known, struct rule *rule,
+                       const char **why)
+{
+    rule->indexing = INDEX_COUNTED;
+    if (!learn_from_others(push, &scene[0], known, why))
+        return false;
+    uint64_t within = count_sets(push, known, scene[0].sharp ? scene[0].needed : 0, scene[0].target, why);
+    if (!within)
+        return false;
+    *why = NO_RULE;
+    return counts_by_space(push, scene, known, within, rule);
 }
 
 bool rule_find(struct push *push, const struct scene scene[2], struct known *known, struct rule *rule, const char **why)
@@ -361,17 +386,10 @@ bool rule_find(struct push *push, const struct scene scene[2], struct known *kno
     uint64_t odd = known->divisor;
     while (odd && odd % 2 == 0)
         odd /= 2;
-    *why = "how lines share its sets follows no rule that was tried";
-    if (is_linear(push, scene, known, odd, rule, &linear) || is_modulo(push, scene, known, odd, rule, &modulo))
-        return push_ok(push);
-    if (linear || modulo || !push_ok(push))
+    *why = NO_RULE;
+    if (!is_linear(push, scene, known, odd, rule, &linear) && !is_modulo(push, scene, known, odd, rule, &modulo) &&
+        (linear || modulo || !push_ok(push) || !is_counted(push, scene, known, rule, why)))
         return false;
-    rule->indexing = INDEX_COUNTED;
-    if (!learn_from_others(push, &scene[0], known, why))
-        return false;
-    uint64_t within = count_sets(push, known, scene[0].sharp ? scene[0].needed : 0, scene[0].target, why);
-    if (!within)
-        return false;
-    *why = "how lines share its sets follows no rule that was tried";
-    return counts_by_space(push, scene, known, within, rule) && push_ok(push);
+    rule->pairs = !is_one_line(push, &scene[0], rule->line / push->region.unit);
+    return push_ok(push);
 }
