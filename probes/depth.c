@@ -34,10 +34,9 @@ enum {
     SAME_ORDER = 2, /* rounds at most: to link targets takes longer than to visit them */
     EXPLORING = 8,  /* rounds, a quarter of all at most, until targets that are alike are timed together */
     LOOKS = 5,
-    ADDS = 8192
+    ADDS = 8192,
+    WORD = 8
 };
-
-static const double NO_MOST = 1e12; /* ticks */
 
 /* Between a target and its doorstep: no two targets of a layout are so far apart. */
 static const uint64_t BESIDE = FEW * SLOT;
@@ -83,8 +82,6 @@ bool depth_open(struct depth *depth, struct bench *bench, const struct stretch *
     depth->overhead = ask_hits(depth, 1);
     bool single = readings_single(&depth->overhead, (double)bench->clock.step, bench->cycles_per_tick);
     depth->group = single ? 1 : stretch->page > ROW ? LARGE_GROUP : SMALL_GROUP;
-    if (!single)
-        depth->hits = ask_hits(depth, depth->group);
     depth->others = stretch->base + room;
     depth->most = room < stretch->size ? stretch->size - room : 0;
     return depth->most >= room;
@@ -145,18 +142,44 @@ static uint64_t doorstep(const struct depth *depth, const struct layout *layout,
            (depth->page > ROW ? ROW : 0);
 }
 
-/* Makes the targets one walk, the doorsteps of each group one of their own. With rests: pages that nobody has touched
- * before may take a host milliseconds each. */
+/* Where the doorsteps of a group end: a word of the last one's line, which leads to itself. */
+static uint64_t landing(const struct depth *depth, const struct layout *layout, uint64_t last)
+{
+    return doorstep(depth, layout, last) + WORD;
+}
+
+/* Makes the targets one walk, the doorsteps of each group one of their own, that ends in their landing. With rests:
+ * pages that nobody has touched before may take a host milliseconds each. */
 static bool link_targets(struct depth *depth, const struct layout *layout)
 {
     for (uint64_t i = 0; i < layout->count; i++) {
-        uint64_t next = i + 1 < layout->count ? i + 1 : 0;
-        uint64_t neighbour = (i + 1) % layout->group != 0 ? i + 1 : i + 1 - layout->group;
-        uint64_t here = target(depth, layout, i), beside = target(depth, layout, neighbour);
+        uint64_t next = i + 1 < layout->count ? i + 1 : 0, here = target(depth, layout, i);
+        bool last = (i + 1) % layout->group == 0;
+        uint64_t end = landing(depth, layout, here);
         if (i % LINKS_A_REST == 0 && !bench_rest(depth->bench, true))
             return false;
         if (!link(depth, here, target(depth, layout, next)) ||
-            !link(depth, doorstep(depth, layout, here), doorstep(depth, layout, beside)))
+            !link(depth, doorstep(depth, layout, here),
+                  last ? end : doorstep(depth, layout, target(depth, layout, next))) ||
+            (last && !link(depth, end, end)))
+            return false;
+    }
+    return true;
+}
+
+/* Flushes the targets; or their doorsteps, which then open the row that lies behind both. */
+static bool flush(struct depth *depth, const struct layout *layout, bool doorsteps)
+{
+    struct reading lap[MAX_LAPS];
+    for (uint64_t i = 0; i < layout->count; i += FLUSHES) {
+        struct visit visits[FLUSHES + 1];
+        uint64_t flushes = layout->count - i < FLUSHES ? layout->count - i : FLUSHES;
+        for (uint64_t j = 0; j < flushes; j++) {
+            uint64_t line = target(depth, layout, i + j);
+            visits[j] = (struct visit){.op = OP_FLUSH_LINE, .va = doorsteps ? doorstep(depth, layout, line) : line};
+        }
+        visits[flushes] = (struct visit){.op = OP_FENCE};
+        if (!machine_script(depth->bench->machine, visits, flushes + 1, lap))
             return false;
     }
     return true;
@@ -182,28 +205,32 @@ static bool read_others(struct depth *depth, uint64_t bytes)
     return true;
 }
 
-/* Times the targets, group by group, behind their doorsteps. The doorsteps, which are in the first level by then, are
- * timed as well: what a short reading has too much or too little by the way that the clock is read is in both. */
+/* Times the targets, group by group, behind their doorsteps. As many loads of the landing are timed as well: what a
+ * short reading has too much or too little by the way that the clock is read is in both. They hit under any policy, for
+ * nothing else is loaded in between; not all doorsteps of a group have to (some policies keep two lines of one set from
+ * staying in the first level together). */
 static bool time_targets(struct depth *depth, const struct layout *layout, struct readings *readings)
 {
     struct random random = {bench_seed(depth->bench)};
     unsigned group = layout->group;
     for (uint64_t i = 0; i < layout->count; i += group) {
         uint64_t first = target(depth, layout, i), step = doorstep(depth, layout, first);
+        uint64_t end = landing(depth, layout, target(depth, layout, i + group - 1));
         struct reading door, reading;
-        /* So many of them that the clock's next step falls anywhere in what is timed. */
-        if (!bench_run(depth->bench, OP_LOAD, step, group * (1 + random_below(&random, SPREAD)), &door) ||
-            !bench_run(depth->bench, OP_LOAD, step, group, &door) ||
+        /* So many of them that the clock's next step falls anywhere in what is timed, or, where that is long, the next
+         * refresh. */
+        uint64_t before = group > LARGE_GROUP ? group * (1 + random_below(&random, 2 * SPREAD))
+                                              : group + 1 + random_below(&random, SPREAD * group);
+        if (!bench_run(depth->bench, OP_LOAD, step, before, &door) ||
+            !bench_run(depth->bench, OP_LOAD, end, group, &door) ||
             !bench_run(depth->bench, OP_LOAD, first, group, &reading))
             return false;
         if (reading.disturbances || reading.lost || door.disturbances || door.lost)
             continue;
         double taken = (double)door.ticks - depth->hit * group;
-        if (group > LARGE_GROUP) /* so many doorsteps may not fit in the first level; but then the reading is long */
+        if (group > LARGE_GROUP) /* so long that what a hit takes is not known well enough for so many */
             taken = depth->overhead.mean + depth->extra * group;
-        else if (overhead_learn(&depth->overhead, taken - depth->extra * group))
-            overhead_learn(&depth->doors, taken - depth->extra * group);
-        else
+        else if (!overhead_learn(&depth->overhead, taken - depth->extra * group))
             continue;
         readings_add(readings, &layout->order[i], ((double)reading.ticks - taken) / group, (double)reading.ticks);
     }
@@ -293,42 +320,12 @@ static bool enough(const struct depth *depth, const struct readings *readings, c
     return known_well(latency, first_look || hit);
 }
 
-/* Ticks that each doorstep of a group took longer than a hit, where that is more than half of what makes two latencies:
- * not all doorsteps were in the first level, although just loaded. Some policies keep two lines of one set from staying
- * there together. cycles: of a tick just now. */
-static double late_doors(const struct depth *depth, unsigned group, double took, double cycles)
-{
-    const struct overhead *doors = &depth->doors, *hits = &depth->hits;
-    double step = (double)depth->bench->clock.step, hidden = step * step / 6;
-    if (!doors->readings || !hits->readings)
-        return 0;
-    double varies = doors->variance > hidden ? doors->variance : hidden;
-    double once = hits->variance > hidden ? hits->variance : hidden;
-    double noise = square_root(varies / doors->readings + once / hits->readings);
-    /* A core that has become slower since then made hits longer, too. */
-    double slower = (depth->hit + depth->extra) * group * (depth->bench->cycles_per_tick / cycles - 1);
-    double late = doors->mean - hits->mean - slower;
-    return late > readings_tolerance(took) / cycles / 2 * group + 3 * noise ? late / group : 0;
-}
-
-/* What targets took is more than it seems by what their doorsteps were late, which is known to half of that. */
-static void mend_late(struct latency_of *latency, double late)
-{
-    latency->cycles += late;
-    latency->low += late;
-    latency->middle += late;
-    latency->high += late;
-    latency->variance += late * late / 4;
-}
-
 bool depth_after(struct depth *depth, uint64_t bytes, unsigned passes, struct latency_of *latency)
 {
     struct readings readings = {.group = 1};
     struct layout layout = {.count = 0};
     unsigned rounds;
     uint64_t count = targets_beside(depth, bytes, &rounds);
-    struct overhead before = depth->overhead;
-    depth->doors = (struct overhead){.most = NO_MOST}; /* what is far off is not learned as overhead either */
     unsigned exploring = depth->group == 1 ? 0 : rounds / 4 < EXPLORING ? rounds / 4 : EXPLORING;
     double cycles, step = (double)depth->bench->clock.step;
     if (!cycles_of_tick(depth, &cycles))
@@ -340,6 +337,8 @@ bool depth_after(struct depth *depth, uint64_t bytes, unsigned passes, struct la
             if (!link_targets(depth, &layout))
                 return false;
         }
+        if (depth->fresh && !flush(depth, &layout, false))
+            depth->bench->refused = true; /* it was allowed when memory was asked */
         if (!bench_rest(depth->bench, false) ||
             !bench_run(depth->bench, OP_LOAD, target(depth, &layout, 0), count, &reading))
             return false;
@@ -352,29 +351,7 @@ bool depth_after(struct depth *depth, uint64_t bytes, unsigned passes, struct la
         if (enough(depth, &readings, latency, passes == 1, round >= 3 * exploring))
             break;
     }
-    double late = late_doors(depth, readings.group, latency->cycles, cycles);
-    if (late > 0) {
-        mend_late(latency, late * cycles);
-        depth->overhead = before;
-    }
     return bench_ok(depth->bench);
-}
-
-/* Flushes the targets; or their doorsteps, which then open the row that lies behind both. */
-static bool flush(struct depth *depth, const struct layout *layout, bool doorsteps)
-{
-    struct reading lap[MAX_LAPS];
-    for (uint64_t i = 0; i < layout->count; i += FLUSHES) {
-        struct visit visits[FLUSHES + 1];
-        for (uint64_t j = 0; j < FLUSHES; j++) {
-            uint64_t line = target(depth, layout, i + j);
-            visits[j] = (struct visit){.op = OP_FLUSH_LINE, .va = doorsteps ? doorstep(depth, layout, line) : line};
-        }
-        visits[FLUSHES] = (struct visit){.op = OP_FENCE};
-        if (!machine_script(depth->bench->machine, visits, FLUSHES + 1, lap))
-            return false;
-    }
-    return true;
 }
 
 bool depth_flushed(struct depth *depth, enum flushed how, struct latency_of *latency)

@@ -28,8 +28,7 @@ struct depth {
     unsigned group;           /* targets that are timed together: one where the clock shows single loads */
     double hit, extra;        /* ticks of a load that hits the first level; and what it takes more in such pages */
     struct overhead overhead; /* what short readings have too much, by the way that the clock is read */
-    struct overhead hits;     /* that, as so many hits of one line as a group has told it at first; none: single */
-    struct overhead doors;    /* and as the doorsteps of one place did */
+    bool fresh;               /* targets are flushed before each round */
     uint64_t others, most;    /* where the other bytes begin, and how many there are */
 };
 
