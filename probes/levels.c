@@ -4,6 +4,7 @@
  * say of levels is in probes/steps.c. */
 #include "probes/levels.h"
 #include "base/arithmetic.h"
+#include "probes/cluster.h"
 
 enum {
     CLOSEST = 16, /* places an octave at most: in a narrow step */
@@ -44,15 +45,47 @@ static void keep_early(struct place *place, double cycles)
     }
 }
 
-/* The latency at a place: more passes until they change nothing any more. */
+/* Whether nearly all targets were in one level, and not in memory. */
+static bool whole(const struct levels *levels, const struct latency_of *latency)
+{
+    return latency->share >= WHOLE && !levels_are_memory(levels, latency->cycles, latency->variance);
+}
+
+/* Another look at a place, at targets that were flushed before each round: some policies keep, or keep a part of, what
+ * has come back again and again, and let go of what comes for the first time. False: skipped or refused. */
+static bool look_afresh(struct depth *depth, uint64_t bytes, unsigned passes, struct latency_of *latency)
+{
+    depth->fresh = true;
+    bool good = depth_after(depth, bytes, passes, latency);
+    depth->fresh = false;
+    return good;
+}
+
+/* What a mixture was is what targets that come for the first time took: a level, or memory. What single loads said of
+ * the mixture is kept. */
+static void take_afresh(const struct levels *levels, struct place *place, const struct latency_of *afresh)
+{
+    struct latency_of again = place->latency;
+    place->latency = *afresh;
+    place->memory = levels_are_memory(levels, afresh->cycles, afresh->variance);
+    if (again.seen) {
+        keep_early(place, again.cycles);
+        keep_early(place, again.other);
+    }
+}
+
+/* The latency at a place: more passes until they change nothing any more. Where they leave a mixture, targets that come
+ * for the first time may be in one level all the same. */
 static bool measure_place(struct depth *depth, const struct levels *levels, uint64_t bytes, struct place *place)
 {
-    struct latency_of before;
+    struct latency_of before, afresh;
     uint64_t start = machine_steps(depth->bench->machine);
+    unsigned passes = 1;
     *place = (struct place){.bytes = bytes};
-    if (!depth_after(depth, bytes, 1, &before))
+    if (!depth_after(depth, bytes, passes, &before))
         return false;
-    for (unsigned passes = 2; passes <= MOST_PASSES; passes *= 2) {
+    for (bool done = false; !done;) {
+        passes *= 2;
         if (!depth_after(depth, bytes, passes, &place->latency))
             return false;
         place->memory =
@@ -62,10 +95,16 @@ static bool measure_place(struct depth *depth, const struct levels *levels, uint
             keep_early(place, before.cycles);
             keep_early(place, before.other);
         }
-        if (place->memory || same || machine_steps(depth->bench->machine) - start > MOST_VISITS)
-            return true;
+        done = place->memory || same || passes == MOST_PASSES ||
+               machine_steps(depth->bench->machine) - start > MOST_VISITS;
         before = place->latency;
     }
+    if (!levels->flushed || place->memory || place->latency.share >= WHOLE)
+        return true;
+    if (!look_afresh(depth, bytes, passes, &afresh))
+        return false;
+    if (afresh.share >= WHOLE)
+        take_afresh(levels, place, &afresh);
     return true;
 }
 
@@ -145,7 +184,7 @@ static bool vague_together(const struct levels *levels, unsigned index)
     return cycles > levels->hit + tolerance && agreeing_with(levels, index).weights * tolerance * tolerance < 9;
 }
 
-enum closer { LONELY, VAGUE, RISING };
+enum closer { LONELY, VAGUE, OPEN };
 
 /* Whether a place asks for others beside it. */
 static bool asks(const struct levels *levels, unsigned index, enum closer why)
@@ -158,8 +197,8 @@ static bool asks(const struct levels *levels, unsigned index, enum closer why)
         return lonely(levels, index);
     case VAGUE:
         return vague_together(levels, index);
-    case RISING:
-        return place->rises;
+    case OPEN:
+        return place->open;
     }
     return false;
 }
@@ -190,12 +229,94 @@ static bool look_closer_everywhere(struct depth *depth, struct levels *levels)
 {
     uint64_t most = machine_steps(depth->bench->machine) + MOST_CLOSER;
     bool good = true;
-    for (enum closer why = LONELY; why <= RISING; why++)
+    for (enum closer why = LONELY; why <= OPEN; why++)
         for (unsigned parts = 4; parts <= CLOSEST && good; parts *= 2) {
             levels_find_steps(levels);
             good = look_closer(depth, levels, why, parts, most);
         }
     return good;
+}
+
+/* Whether a latency is that of a level behind one. */
+static bool is_farther(const struct levels *levels, const struct level *level, double cycles)
+{
+    bool is = false;
+    for (unsigned i = 0; i < levels->count; i++)
+        is = is || (levels->level[i].cycles > level->cycles &&
+                    apart(levels->level[i].cycles, cycles) <= readings_tolerance(cycles));
+    return is;
+}
+
+/* Whether a place is one of a level's, of which single loads have said nothing. */
+static bool is_on(const struct level *level, const struct place *place)
+{
+    return !place->memory && !place->latency.seen && place_is_pure(place) && place->bytes >= level->first &&
+           place->bytes <= level->last &&
+           apart(place->latency.cycles, level->cycles) <= 2 * readings_tolerance(level->cycles);
+}
+
+/* The middle one of a level's places; NULL: none, or one was asked before. */
+static struct place *middle_place(struct levels *levels, const struct level *level)
+{
+    struct place *on[MOST_PLACES];
+    unsigned count = 0;
+    for (unsigned i = 0; i < levels->places; i++)
+        if (is_on(level, &levels->place[i])) {
+            if (levels->place[i].asked)
+                return NULL;
+            on[count++] = &levels->place[i];
+        }
+    return count ? on[count / 2] : NULL;
+}
+
+/* Looks afresh at a place of a level. *refuted: all targets are in one behind it then, and that is what counts. */
+static bool ask_afresh(struct depth *depth, const struct levels *levels, const struct level *level, struct place *place,
+                       bool *refuted)
+{
+    enum { PASSES = 2 };
+    struct latency_of afresh;
+    if (!look_afresh(depth, place->bytes, PASSES, &afresh))
+        return false;
+    *refuted = whole(levels, &afresh) && is_farther(levels, level, afresh.cycles);
+    if (*refuted)
+        place->latency = afresh;
+    place->asked = true;
+    return true;
+}
+
+/* Asks a level, and, if it is refuted at its middle place, each of its places. */
+static bool ask_level(struct depth *depth, struct levels *levels, const struct level *level, bool *refuted)
+{
+    struct place *middle = middle_place(levels, level);
+    bool also;
+    *refuted = false;
+    if (!middle || apart(level->cycles, levels->hit) <= readings_tolerance(levels->hit))
+        return true;
+    if (!ask_afresh(depth, levels, level, middle, refuted))
+        return false;
+    for (unsigned i = 0; i < levels->places && *refuted; i++)
+        if (is_on(level, &levels->place[i]) && !ask_afresh(depth, levels, level, &levels->place[i], &also))
+            return false;
+    return true;
+}
+
+/* Finds the levels, and refutes what is none: a level may keep a part of the targets, always as large a one, long after
+ * it is full. Those that come for the first time are in a level behind it then. */
+static bool find_levels(struct depth *depth, struct levels *levels)
+{
+    levels_infer(levels);
+    for (unsigned i = 0; levels->flushed && i < levels->count;) {
+        const struct level level = levels->level[i];
+        bool refuted;
+        if (!ask_level(depth, levels, &level, &refuted))
+            return false;
+        i++;
+        if (refuted) {
+            levels_infer(levels);
+            i = 0;
+        }
+    }
+    return true;
 }
 
 /* Memory's latency, and the least that it takes, by which places that targets come to from memory are known. */
@@ -225,6 +346,8 @@ bool levels_measure(struct depth *depth, double hit, struct levels *levels)
     if (!ask_memory(depth, levels))
         return false;
     bool good = levels_flat(levels) || (sweep(depth, levels) && look_closer_everywhere(depth, levels));
+    if (good)
+        return find_levels(depth, levels);
     levels_infer(levels);
-    return good;
+    return false;
 }

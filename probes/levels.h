@@ -18,7 +18,8 @@ struct place {
     struct latency_of latency;
     double early[MOST_EARLY]; /* what single loads took before more passes moved the targets on; 0: nothing else */
     bool memory;              /* targets came from memory */
-    bool rises;               /* on a step that would be a level if it did not rise */
+    bool asked;               /* was looked at afresh, once levels were found */
+    bool open;                /* on a step that would be a level if it did not rise, or had more places */
 };
 
 /* Whether enough targets were found in one level at a place. */

@@ -35,8 +35,8 @@ struct step {
     unsigned first, last, without;      /* places; one of them that is left out */
     double weights, sum, squares, bias; /* the places' latencies, weighted by how well they are known ... */
     double largest;                     /* ... and the largest weight */
-    unsigned places;
-    bool seen; /* at each of them: latency_of.seen */
+    unsigned places, telling;           /* telling: known so well that they agree for a reason */
+    bool seen;                          /* at each of them: latency_of.seen */
 };
 
 static double mean_of(const struct step *step)
@@ -55,6 +55,13 @@ double place_variance(const struct place *place)
     return place->latency.variance + known * known;
 }
 
+/* Whether a place is known so well, to a third of what makes two latencies, that it does not agree with any: such
+ * places decide together, however much better one of them is known. */
+static bool tells(const struct place *place)
+{
+    return 3 * square_root(place->latency.variance) <= readings_tolerance(place->latency.cycles);
+}
+
 static void add_place(struct step *step, const struct place *place, unsigned index)
 {
     double weight = 1 / place_variance(place);
@@ -63,6 +70,7 @@ static void add_place(struct step *step, const struct place *place, unsigned ind
     step->seen = step->seen && place->latency.seen;
     step->last = index;
     step->places++;
+    step->telling += tells(place);
     step->largest = weight > step->largest ? weight : step->largest;
     step->weights += weight;
     step->sum += weight * place->latency.cycles;
@@ -94,7 +102,7 @@ static bool steady(const struct step *step)
 /* Whether no place decides alone: those that are hardly known agree with any. */
 static bool several(const struct step *step)
 {
-    return step->weights >= 2 * step->largest;
+    return step->telling >= LEAST_PLACES || step->weights >= 2 * step->largest;
 }
 
 /* Octaves from the first place to the last one. */
@@ -271,7 +279,7 @@ static void add_step(struct levels *levels, const struct step *whole)
     bool hit = is_hit(levels, &level), known = enough(levels, &step, &level, hit);
     bool rises = known && only_rises(levels, &step, hit);
     for (unsigned i = step.first; i <= step.last; i++)
-        levels->place[i].rises = rises;
+        levels->place[i].open = rises || (!known && !hit && step.places > 1 && step.places < LEAST_PLACES);
     if (hit) { /* what a hit takes is known better than from here */
         level.cycles = levels->hit;
         level.deviation = 0;
@@ -468,7 +476,7 @@ void levels_find_steps(struct levels *levels)
     levels->count = 0;
     levels->narrows = 0;
     for (unsigned i = 0; i < levels->places; i++)
-        levels->place[i].rises = false;
+        levels->place[i].open = false;
     add_steps(levels, false);
 }
 

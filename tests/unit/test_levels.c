@@ -175,13 +175,13 @@ static void what_may_rise_by_chance_is_known(void **state)
         add_seen(levels, half_octave(i + 11), 40 + 0.3 * i, 1);
     levels_find_steps(levels);
     for (unsigned i = 0; i < levels->places; i++)
-        assert_int_equal(levels->place[i].rises, i >= first && i < first + 5);
+        assert_int_equal(levels->place[i].open, i >= first && i < first + 5);
     levels->place[first].latency.share = 0; /* no step has it any more */
     for (unsigned i = 1; i < 5; i++)
         levels->place[first + i].latency.cycles = 9;
     levels_find_steps(levels);
     for (unsigned i = 0; i < 5; i++)
-        assert_false(levels->place[first + i].rises);
+        assert_false(levels->place[first + i].open);
 }
 
 /* No mixture falls: lion-cove, office. That it falls leaves a doubt. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* test_levels_heard.c: what single loads show at a place counts, whether most of them agree on it, or a part, or only
- * those of an earlier pass. */
+ * those of an earlier pass; and how many places it takes where they show nothing. */
 #include "tests/unit/resting_host.h"
 #include "tests/unit/staircase.h"
 
@@ -220,6 +220,41 @@ static void memory_that_is_heard_is_no_level(void **state)
     assert_true(levels->counting < 0.01);
 }
 
+/* Places that are known well enough each decide together, however much better one of them is known. */
+static void one_may_be_known_better(void **state)
+{
+    struct levels *levels = *state;
+    step(levels, 32, 192, 12);
+    add(levels, 256 << 10, 94.4, 1, 0.5);
+    add(levels, 384 << 10, 94.4, 1, 0.5);
+    add(levels, 512 << 10, 94.9, 1, 0.1);
+    step(levels, 768, 1536, MEMORY);
+    infer(levels, 3);
+    expect_level(levels, 2, 94.75);
+    levels->place[levels->places - 5].latency.variance = levels->place[levels->places - 4].latency.variance = 1;
+    infer(levels, 2); /* they would agree with 97 as well */
+}
+
+/* Two places that agree, and no third one: it is worth looking closer at them, and at no level. */
+static void two_places_are_open(void **state)
+{
+    struct levels *levels = *state;
+    step(levels, 32, 192, 12);
+    unsigned first = levels->places;
+    add(levels, 256 << 10, 40, 1, 0.05);
+    add(levels, 384 << 10, 40, 1, 0.05);
+    step(levels, 512, 1024, MEMORY);
+    levels_find_steps(levels);
+    for (unsigned i = 0; i < levels->places; i++)
+        assert_true(levels->place[i].open == (i == first || i == first + 1));
+    levels->places = first + 2;
+    add(levels, 448 << 10, 40, 1, 0.05); /* but with a third one */
+    step(levels, 512, 1024, MEMORY);
+    levels_find_steps(levels);
+    for (unsigned i = 0; i < levels->places; i++)
+        assert_false(levels->place[i].open);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -237,6 +272,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(others_twice_are_a_level, begin, end),
         cmocka_unit_test_setup_teardown(once_seen_is_doubt_without_flushing, begin, end),
         cmocka_unit_test_setup_teardown(known_others_are_no_doubt, begin, end),
+        cmocka_unit_test_setup_teardown(one_may_be_known_better, begin, end),
+        cmocka_unit_test_setup_teardown(two_places_are_open, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
