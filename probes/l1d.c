@@ -13,7 +13,7 @@
 #include "probes/probes.h"
 #include "probes/rate.h"
 
-enum { ATTEMPTS = 12, CLOSER = 3, PATIENT = 12, LATER = 10, MOST_VISITS = 16 << 20 };
+enum { ATTEMPTS = 12, CLOSER = 3, FARTHER = 4, PATIENT = 12, LATER = 10, MOST_VISITS = 16 << 20 };
 
 static void missing(struct notebook *notebook, uint64_t cost, const char *why)
 {
@@ -133,12 +133,16 @@ static void measure(struct fit *fit, uint64_t bound, struct notebook *notebook, 
     struct machine *machine = fit->bench.machine;
     struct way way;
     unsigned failed = 0;
-    /* Where pages are small for all that is known, somebody else owns the machine: that takes patience. */
-    unsigned tries = fit_is_large(fit) ? CLOSER : PATIENT;
+    /* Where pages are small for all that is known, somebody else owns the machine: that takes patience. Elsewhere the
+     * bound may be what was too low: a way predictor that mixes up the lines of a page makes a dense walk slow that
+     * fits. */
+    bool large = fit_is_large(fit);
+    unsigned tries = large ? CLOSER + 1 : PATIENT;
     for (unsigned closer = 0; closer < tries && bench_ok(&fit->bench); closer++) {
-        if (closer >= CLOSER)
+        bool farther = large && closer == CLOSER;
+        if (!large && closer >= CLOSER)
             bench_wait(&fit->bench, closer * LATER); /* a neighbour may be busy for seconds */
-        if (!agreed_way(fit, bound, closer, &way, &failed))
+        if (!agreed_way(fit, farther ? FARTHER * bound : bound, farther ? 0 : closer, &way, &failed))
             continue;
         double confidence = confidence_of(fit, failed);
         uint64_t found = machine_steps(machine), line = measure_line(fit, &way);

@@ -11,11 +11,11 @@
 #include "probes/way.h"
 
 enum {
-    DENSE = 32,         /* bytes: the distance of stops in step 1: every line has one */
-    SMALLEST = 1 << 10, /* bytes */
-    LARGEST = 4 << 20,  /* bytes: no first level is larger */
-    PARTS = 16,         /* of the bound: the first distance of step 2 */
-    MOST_STOPS = 1024,
+    DENSE = 32,            /* bytes: the distance of stops in step 1: every line has one */
+    SMALLEST = 1 << 10,    /* bytes */
+    LARGEST = 4 << 20,     /* bytes: no first level is larger */
+    PARTS = 16,            /* of the bound: the first distance of step 2 */
+    MOST_STOPS = 4096,     /* twice what a first level of 128 KB holds, as an odd number of sets leads through all */
     LONGEST_LINE = 1024,   /* bytes */
     LONGEST_WAY = 1 << 17, /* bytes */
     LONG_LINE = 128,       /* bytes: nearly all are no longer */
