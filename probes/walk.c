@@ -15,6 +15,13 @@ struct stops stops_sequence(uint64_t base, uint64_t stride, uint64_t count)
     return (struct stops){.base = base, .stride = stride, .count = count, .inner_count = 1, .shifted_from = UINT64_MAX};
 }
 
+struct stops stops_listed(const uint64_t *addresses, uint64_t count)
+{
+    struct stops stops = stops_sequence(addresses[0], 0, count);
+    stops.listed = addresses;
+    return stops;
+}
+
 uint64_t stops_count(const struct stops *stops)
 {
     return stops->count * stops->inner_count;
@@ -22,6 +29,8 @@ uint64_t stops_count(const struct stops *stops)
 
 uint64_t stops_address(const struct stops *stops, uint64_t stop)
 {
+    if (stops->listed)
+        return stops->listed[stop];
     uint64_t group = stop / stops->inner_count, inner = stop % stops->inner_count;
     uint64_t address = stops->base + group * stops->stride;
     if (group >= stops->shifted_from)

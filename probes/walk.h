@@ -10,20 +10,25 @@
 
 /* Stops: `count` groups of `inner_count` stops. Group j starts at base + j * stride, its stop k lies inner_stride * k
  * further on. Groups from `shifted_from` up lie `shift` bytes higher. With `rotated`, the page
- * offset of group j is moved on, round the same page, by an amount of its own: the same pages, but different sets. */
+ * offset of group j is moved on, round the same page, by an amount of its own: the same pages, but different sets. Or
+ * `count` stops that follow no such rule and are listed one by one. */
 struct stops {
     uint64_t base, stride, count;       /* bytes, bytes, groups */
     uint64_t inner_stride, inner_count; /* bytes, stops of a group; inner_count at least 1 */
     uint64_t shifted_from, shift;       /* group number, bytes */
     bool rotated;
+    const uint64_t *listed; /* their addresses; NULL: stops are as described */
 };
 
 /* A plain sequence of paper 000: count stops, stride bytes apart. */
 struct stops stops_sequence(uint64_t base, uint64_t stride, uint64_t count);
 
+/* Stops at `count` addresses, 1 or more, that stay where they are as long as the stops are used. No address twice. */
+struct stops stops_listed(const uint64_t *addresses, uint64_t count);
+
 uint64_t stops_count(const struct stops *);
 uint64_t stops_address(const struct stops *, uint64_t stop);
-uint64_t stops_extent(const struct stops *); /* bytes from base to the end of the last stop */
+uint64_t stops_extent(const struct stops *); /* bytes from base to the end of the last stop; not of listed ones */
 
 enum order { ORDER_RANDOM, ORDER_ASCENDING, ORDER_DESCENDING }; /* by the numbers of the stops */
 

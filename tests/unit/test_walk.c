@@ -92,6 +92,23 @@ static void stops_lie_where_described(void **state)
     assert_int_equal(stops_extent(&groups), 0x3090);
 }
 
+/* Stops that are listed are visited as any others are. */
+static void lists_are_followed(void **state)
+{
+    (void)state;
+    static const uint64_t addresses[] = {0x5000, 0x1040, 0x9080, 0x20c0, 0x7100};
+    struct stops stops = stops_listed(addresses, 5);
+    struct walk walk = walk_over(&stops, OP_LOAD, 3);
+    unsigned seen = 0;
+    assert_int_equal(stops_count(&stops), 5);
+    for (uint64_t i = 0; i < 5; i++) {
+        assert_int_equal(stops_address(&stops, i), addresses[i]);
+        for (unsigned j = 0; j < 5; j++)
+            seen |= (unsigned)(walk_address(&walk, i) == addresses[j]) << j;
+    }
+    assert_int_equal(seen, 31);
+}
+
 /* Rotation keeps the page and the offset below 16, and moves neighbours apart modulo every small power of two. */
 static void rotation_stays_in_the_page(void **state)
 {
@@ -113,9 +130,10 @@ static void rotation_stays_in_the_page(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(visits_every_stop_once),     cmocka_unit_test(order_depends_on_the_seed_alone),
-        cmocka_unit_test(no_stride_repeats),          cmocka_unit_test(stops_lie_where_described),
-        cmocka_unit_test(rotation_stays_in_the_page), cmocka_unit_test(sequential_orders),
+        cmocka_unit_test(visits_every_stop_once), cmocka_unit_test(order_depends_on_the_seed_alone),
+        cmocka_unit_test(no_stride_repeats),      cmocka_unit_test(stops_lie_where_described),
+        cmocka_unit_test(lists_are_followed),     cmocka_unit_test(rotation_stays_in_the_page),
+        cmocka_unit_test(sequential_orders),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
