@@ -40,6 +40,8 @@ bool misses_measure(struct bench *bench, const struct stops *stops, enum op op, 
 
 unsigned misses_step(unsigned ways, unsigned lines, unsigned most)
 {
-    bool near = lines + NEAR >= ways && lines < ways + NEAR;
-    return near || most < POINTS ? 1 : most / POINTS;
+    unsigned first = ways > NEAR ? ways - NEAR : 0, step = most < POINTS ? 1 : most / POINTS;
+    if (lines < first)
+        return lines + step < first ? step : first - lines;
+    return lines < ways + NEAR ? 1 : step;
 }

@@ -274,6 +274,18 @@ static void curves(void **state)
     assert_true(at(notebook, "penalty.l1d.offset", 64) < 0);
 }
 
+/* No line next to the ways is passed over, where there may be a peak, however far apart the others of a curve are. */
+static void curves_of_many_ways(void **state)
+{
+    struct notebook *notebook = *state;
+    struct description description = cache(16, 44, "LRU");
+    know(notebook, &description, true);
+    measured(&description, 1, notebook);
+    for (unsigned lines = 40; lines < 48; lines++)
+        assert_about(at(notebook, "penalty.l1d.even", lines), lines <= 44 ? HIT : NEXT);
+    assert_true(at(notebook, "penalty.l1d.even", 35) < 0);
+}
+
 static void too_little_is_known(void **state)
 {
     static const char needs[] = "needs what the probes latency and l1d find";
@@ -343,6 +355,7 @@ int main(void)
         cmocka_unit_test(clock_tells_nothing),
         cmocka_unit_test(plain_loads_differ),
         cmocka_unit_test(curves),
+        cmocka_unit_test(curves_of_many_ways),
         cmocka_unit_test(too_little_is_known),
         cmocka_unit_test(more_ways_than_found),
         cmocka_unit_test(skipping_is_obeyed),
