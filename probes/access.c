@@ -4,8 +4,8 @@
  * Findings: l1d.latency.32, l1d.latency.indexed, l1d.latency.float (core cycles): hits of 4-byte loads, of loads
  * through base and index, of floating-point loads with the move back to an integer register, measured as l1d.latency is
  * (probes/hit.h); l1d.write_allocate, l1d.write_back (1 or 0, probes/store.h); l1d.virtual_index (1 or 0: by physical
- * addresses, probes/colour.h). Series: penalty.l1d.* (probes/penalty.h). Needs what the probes latency
- * and l1d have found. */
+ * addresses, probes/colour.h); penalty.l1d.sizes. Series: penalty.l1d.* (probes/penalty.h). Needs what the probes
+ * latency and l1d have found. */
 #include "base/text.h"
 #include "probes/colour.h"
 #include "probes/confidence.h"
@@ -171,6 +171,7 @@ static void all_missing(struct access *access, const char *why)
         note_missing(access->notebook, forms[i].id, "cycles", 0, "%s", why);
     for (unsigned i = 0; i < sizeof ids / sizeof *ids; i++)
         note_missing(access->notebook, ids[i], YES_NO, 0, "%s", why);
+    note_missing(access->notebook, "penalty.l1d.sizes", "sizes", 0, "%s", why);
 }
 
 /* False: they have not found what this probe goes by. */
@@ -199,7 +200,9 @@ static void measure(struct access *access)
     access->bench.permille = 500;
     measure_stores(access);
     access->bench.permille = 700;
-    if (bench_ok(&access->bench))
+    if (!bench_ok(&access->bench))
+        note_missing(access->notebook, "penalty.l1d.sizes", "sizes", 0, "%s", reason(access, ""));
+    else
         penalty_note(&access->bench, &access->stretch,
                      &(struct penalty){.size = access->size, .line = access->line, .ways = access->ways},
                      access->notebook);

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* caches.c: capacity, ways, line and inclusion of the caches behind the first level.
  *
- * Findings: l2.size, l2.line (bytes), l2.ways, l2.exclusive, l2.inclusive (1 or 0), the same for l3 and l4. Needs what
- * the probes latency and l1d have found: how many levels there are, what each takes, and the first level's sets.
+ * Findings: l2.size, l2.line (bytes), l2.ways, l2.exclusive, l2.inclusive (1 or 0), penalty.l2.sizes, the same for l3
+ * and l4. Series: penalty.l2.* (probes/behind.h). Needs what the probes latency and l1d have found: how many levels
+ * there are, what each takes, and the first level's sets.
  *
  * Level by level from the core on: lines that share a set at all nearer levels are drawn, and those that push each
  * other out of this level tell its ways and sets (probes/sets.h). No shape is assumed: neither powers of two, nor which
  * address bits choose a set, nor LRU. */
 #include "base/text.h"
+#include "probes/behind.h"
 #include "probes/confidence.h"
 #include "probes/probes.h"
 #include "probes/rate.h"
@@ -29,7 +31,7 @@ struct caches {
     struct notebook *notebook;
     struct region region; /* of all lines that are visited */
     struct nearer nearer; /* the levels until now */
-    uint64_t most;        /* visits of the machine, for all levels */
+    uint64_t most;        /* visits of the machine, for finding all levels */
     bool unknown;         /* how the last of them chooses its sets */
     double error;         /* that what the other probes have found is wrong */
     double hit, before;   /* core cycles of a load that the first level serves, and the last of those until now */
@@ -52,6 +54,7 @@ static void missing(struct notebook *notebook, unsigned level, uint64_t cost, co
         id_of(id, level, all[i].what);
         note_missing(notebook, id, all[i].unit, cost, "%s", why);
     }
+    behind_missing(notebook, level, why);
 }
 
 static double latency_of_level(const struct notebook *notebook, unsigned level)
@@ -140,6 +143,27 @@ static void note_level(struct caches *caches, unsigned level, const struct sets 
               "whether what it gives up leaves the first level, too");
 }
 
+/* What loads take that miss it. False: skipped or refused. */
+static bool note_curves(struct caches *caches, unsigned level, const struct sets *sets, const uint64_t target[2])
+{
+    struct behind behind = {.level = level,
+                            .ways = sets->ways,
+                            .nearer_ways = caches->nearer.ways,
+                            .line = sets->rule.line,
+                            .nearer = &caches->nearer.kin,
+                            .kin = &sets->rule.kin,
+                            .even = target[1],
+                            .odd = target[0]};
+    if (sets->rule.indexing == INDEX_COUNTED) {
+        behind_missing(caches->notebook, level, "no rule was found that foretells lines of one of its sets");
+        return true;
+    }
+    uint64_t start = machine_steps(caches->bench.machine);
+    bool good = behind_note(&caches->bench, &caches->region, &behind, caches->notebook);
+    caches->most += machine_steps(caches->bench.machine) - start; /* curves cost the levels behind nothing */
+    return good;
+}
+
 static bool measure_level(struct caches *caches, unsigned level, const double latency[3], const char **why)
 {
     struct bench *bench = &caches->bench;
@@ -158,6 +182,7 @@ static bool measure_level(struct caches *caches, unsigned level, const double la
         return false;
     }
     note_level(caches, level, &sets, machine_steps(bench->machine) - start);
+    bool good = note_curves(caches, level, &sets, target);
     struct nearer *nearer = &caches->nearer;
     nearer->holds = sets.ways + (sets.exclusive == YES ? nearer->holds : 0);
     nearer->ways_but_last = nearer->ways;
@@ -166,7 +191,7 @@ static bool measure_level(struct caches *caches, unsigned level, const double la
     nearer->kin = sets.rule.kin;
     caches->before = latency[0];
     caches->unknown = sets.rule.indexing == INDEX_COUNTED;
-    return true;
+    return good;
 }
 
 /* That what the probes before have found, and all of this rests on, is wrong: the least sure of it. */

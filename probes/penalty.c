@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* penalty.c: walks through one set and through many, and their curves. */
 #include "probes/penalty.h"
+#include "probes/confidence.h"
 #include "probes/misses.h"
 
 enum {
@@ -88,11 +89,27 @@ static bool note_offsets(struct bench *bench, const struct stretch *stretch, con
     return true;
 }
 
-bool penalty_note(struct bench *bench, const struct stretch *stretch, const struct penalty *penalty,
-                  struct notebook *notebook)
+static bool note_all(struct bench *bench, const struct stretch *stretch, const struct penalty *penalty,
+                     struct notebook *notebook)
 {
     for (unsigned i = 0; i < CURVES; i++)
         if (!note_set(bench, stretch, penalty, &curves[i], notebook))
             return false;
     return note_random(bench, stretch, penalty, notebook) && note_offsets(bench, stretch, penalty, notebook);
+}
+
+bool penalty_note(struct bench *bench, const struct stretch *stretch, const struct penalty *penalty,
+                  struct notebook *notebook)
+{
+    uint64_t start = machine_steps(bench->machine);
+    unsigned before = notebook->points;
+    bool good = note_all(bench, stretch, penalty, notebook);
+    uint64_t cost = machine_steps(bench->machine) - start;
+    if (good)
+        note_value(notebook, "penalty.l1d.sizes", notebook->points - before, "sizes", confidence_from(0), cost,
+                   "walks timed, of one set and of many");
+    else
+        note_missing(notebook, "penalty.l1d.sizes", "sizes", cost, "%s",
+                     bench->skipped ? "skipped" : machine_why(bench->machine));
+    return good;
 }

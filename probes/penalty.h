@@ -18,5 +18,6 @@ struct penalty {
     unsigned ways;
 };
 
-/* Measures and notes them all; what does not fit into the stretch is left out. False: skipped or refused. */
+/* Measures and notes them all; what does not fit into the stretch is left out. Finding: penalty.l1d.sizes, how many
+ * points that were, or why there are none. False: skipped or refused. */
 bool penalty_note(struct bench *, const struct stretch *, const struct penalty *, struct notebook *);

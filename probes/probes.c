@@ -13,10 +13,11 @@ const struct probe probe_list[] = {
      false},
     {"caches", "capacity, ways, line and inclusion of the caches behind the first level",
      "l2.size l2.ways l2.line l2.exclusive l2.inclusive l3.size l3.ways l3.line l3.exclusive l3.inclusive "
-     "l4.size l4.ways l4.line l4.exclusive l4.inclusive",
+     "l4.size l4.ways l4.line l4.exclusive l4.inclusive penalty.l2.sizes penalty.l3.sizes penalty.l4.sizes",
      probe_caches, 6000, false, "latency,l1d", true},
     {"access", "other loads, stores and the index of the L1 data cache",
-     "l1d.latency.32 l1d.latency.indexed l1d.latency.float l1d.write_allocate l1d.write_back l1d.virtual_index",
+     "l1d.latency.32 l1d.latency.indexed l1d.latency.float l1d.write_allocate l1d.write_back l1d.virtual_index "
+     "penalty.l1d.sizes",
      probe_access, 1500, false, "latency,l1d", true},
     {"list", "what an element of a linked list costs, in order and not", "list.sizes", probe_lists, 8000, false, NULL,
      true},

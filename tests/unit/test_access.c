@@ -272,6 +272,7 @@ static void curves(void **state)
     assert_about(at(notebook, "penalty.l1d.offset", 0), NEXT);
     assert_about(at(notebook, "penalty.l1d.offset", 56), NEXT);
     assert_true(at(notebook, "penalty.l1d.offset", 64) < 0);
+    assert_value(notebook, "penalty.l1d.sizes", (int)notebook->points);
 }
 
 /* No line next to the ways is passed over, where there may be a peak, however far apart the others of a curve are. */
@@ -296,6 +297,7 @@ static void too_little_is_known(void **state)
     assert_why(notebook, "l1d.latency.float", needs);
     assert_why(notebook, "l1d.write_back", needs);
     assert_why(notebook, "l1d.virtual_index", needs);
+    assert_why(notebook, "penalty.l1d.sizes", needs);
     /* The doubt is that of what it goes by. */
     know(notebook, &description, true);
     note_value(notebook, "l1d.size", (double)description.cache[0].size, "bytes", 0.6, 0, "");
@@ -335,6 +337,8 @@ static void skipping_is_obeyed(void **state)
         machine_close(machine);
         if (skipped)
             assert_why(*state, "l1d.virtual_index", "skipped");
+        if (skipped && !noted(*state, "penalty.l1d.sizes")->measured)
+            assert_why(*state, "penalty.l1d.sizes", "skipped");
     }
     rests_left = UINT_MAX;
     assert_true(rests > 4);

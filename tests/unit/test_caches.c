@@ -152,6 +152,21 @@ static void powers_of_two(void **state)
     assert_in_range(assert_found(&description, *state), 3, 4);
 }
 
+/* Loads that miss a level are timed for each level, and whatever comes behind is found as if they were not. */
+static void curves_of_each_level(void **state)
+{
+    struct notebook *notebook = *state;
+    struct description description = first(64, 4, "LRU");
+    add(&description, 256, 8, "PLRU")->inclusion = INCLUSION_EXCLUSIVE;
+    add(&description, 2048, 16, "LRU")->inclusion = INCLUSION_EXCLUSIVE;
+    assert_found(&description, notebook);
+    assert_true(noted(notebook, "penalty.l2.sizes")->measured && noted(notebook, "penalty.l3.sizes")->measured);
+    assert_string_equal(noted(notebook, "penalty.l4.sizes")->why, "no such level was seen");
+    assert_int_equal(notebook->series_count, 2 * 7);
+    assert_int_equal(notebook->points,
+                     noted(notebook, "penalty.l2.sizes")->value + noted(notebook, "penalty.l3.sizes")->value);
+}
+
 static void no_powers_of_two(void **state)
 {
     struct description description = first(64, 12, "LRU3PLRU4");
@@ -214,6 +229,8 @@ static void sliced_by_a_table(void **state)
     struct description description = first(64, 4, "LRU");
     slice(add(&description, 256, 6, "LRU"), 5);
     assert_found(&description, *state);
+    assert_string_equal(noted(*state, "penalty.l2.sizes")->why,
+                        "no rule was found that foretells lines of one of its sets");
 }
 
 static void exclusive(void **state)
@@ -357,6 +374,7 @@ int main(void)
                                        cmocka_unit_test(folded),
                                        cmocka_unit_test(sliced),
                                        cmocka_unit_test(sliced_by_a_table),
+                                       cmocka_unit_test(curves_of_each_level),
                                        cmocka_unit_test(exclusive),
                                        cmocka_unit_test(exclusive_with_as_many_sets),
                                        cmocka_unit_test(as_many_sets_behind_lots),
