@@ -260,6 +260,20 @@ static const struct {
 
 enum { QUESTIONS = sizeof questions / sizeof *questions };
 
+/* How many walks were timed of which loads miss a level ("l1d.sizes", "l2.sizes") says nothing about it: any number,
+ * where there is such a level. */
+static struct truth of_curves(const struct met *met, const char *sizes)
+{
+    const bool first = strcmp(sizes, "l1d.sizes") == 0;
+    const unsigned number = !first && sizes[0] == 'l' && sizes[1] ? (unsigned)(sizes[1] - '0') : 0;
+
+    if (!first && (number < 2 || number > MAX_CACHES || strcmp(sizes + 2, ".sizes") != 0))
+        return nothing(TRUTH_NONE);
+    if (first ? met->first.size == 0 : number > met->levels)
+        return nothing(TRUTH_ABSENT);
+    return (struct truth){.kind = TRUTH_RANGE, .low = 1, .high = 1e18};
+}
+
 struct truth truth_of_cache(const struct truths *truths, const char *id)
 {
     const struct met *met = &truths->met;
@@ -267,6 +281,8 @@ struct truth truth_of_cache(const struct truths *truths, const char *id)
     const char *what = id + (first ? 4 : 3);
     unsigned question = 0, number = (unsigned)(id[0] && id[1] ? id[1] - '0' : 0);
 
+    if (strncmp(id, "penalty.", 8) == 0)
+        return of_curves(met, id + 8);
     if (!first && (id[0] != 'l' || number < 2 || number > MAX_CACHES || id[2] != '.'))
         return nothing(TRUTH_NONE);
     while (question < QUESTIONS && strcmp(questions[question].what, what) != 0)

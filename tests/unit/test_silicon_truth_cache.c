@@ -308,6 +308,26 @@ static void ids_that_nobody_knows(void **state)
     truths_destroy(truths);
 }
 
+/* Walks are timed about levels that are there, however many. */
+static void curves_of_levels(void **state)
+{
+    static const char *const unknown[] = {"penalty.l1.sizes", "penalty.l2.even", "penalty.l2", "penalty.",
+                                          "penalty.l9.sizes"};
+    struct description *description = plain();
+    struct truths *truths;
+
+    (void)state;
+    add_cache(description, 256 * KB, 8, 12, INCLUSION_NEITHER);
+    truths = truths_on(description);
+    assert_int_equal(truth_of(truths, "penalty.l1d.sizes").kind, TRUTH_RANGE);
+    assert_int_equal(truth_of(truths, "penalty.l2.sizes").kind, TRUTH_RANGE);
+    assert_true(truth_of(truths, "penalty.l2.sizes").low == 1 && !truth_of(truths, "penalty.l2.sizes").optional);
+    expect_absent(truths, "penalty.l3.sizes");
+    for (unsigned i = 0; i < sizeof unknown / sizeof *unknown; i++)
+        assert_int_equal(truth_of(truths, unknown[i]).kind, TRUTH_NONE);
+    truths_destroy(truths);
+}
+
 /* Ten about the first level and six about each further one, all different, all with a truth. */
 static void ids_that_are_listed(void **state)
 {
@@ -339,6 +359,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_and_sectors),
+        cmocka_unit_test(curves_of_levels),
         cmocka_unit_test(sectors_of_further_levels),
         cmocka_unit_test(levels_that_do_not_count),
         cmocka_unit_test(inclusion),
