@@ -4,6 +4,7 @@
 #include "report/answer.h"
 #include "report/names.h"
 #include "report/quantity.h"
+#include "report/suite.h"
 #include "report/writer.h"
 
 enum { ORDERS = 3, LINE_SIZE = 160, ELEMENTS_END = 17, FIRST_END = 27, COLUMN = 9 };
@@ -18,16 +19,6 @@ struct panel {
     const struct series *series[ORDERS];
     double cycles_a_ns; /* 0: not known */
 };
-
-/* Adds a text that ends at column `end`. */
-static void add_right(struct text *line, size_t end, const char *what)
-{
-    size_t length = text_length(what);
-
-    if (end > length)
-        text_column(line, end - length);
-    text_string(line, what);
-}
 
 static const char *last_part(const char *id)
 {
@@ -91,12 +82,12 @@ static void write_heading(struct writer *writer)
     struct text above = text_in(above_buffer, sizeof above_buffer), line = text_in(buffer, sizeof buffer);
 
     text_string(&line, "array");
-    add_right(&line, ELEMENTS_END, "N");
+    suite_right(&line, ELEMENTS_END, "N");
     for (unsigned order = 0; order < ORDERS; order++) {
         size_t end = FIRST_END + (size_t)order * 2 * COLUMN;
-        add_right(&above, end + COLUMN, order_titles[order]);
-        add_right(&line, end, "ns");
-        add_right(&line, end + COLUMN, "cycles");
+        suite_right(&above, end + COLUMN, order_titles[order]);
+        suite_right(&line, end, "ns");
+        suite_right(&line, end + COLUMN, "cycles");
     }
     write_format(writer, "%s\n%s\n", above.at, line.at);
 }
@@ -118,18 +109,18 @@ static void write_row(struct writer *writer, const struct panel *panel, double b
     quantity_text(&line, bytes, "bytes");
     if (element)
         text_number(&cell, bytes / (double)element);
-    add_right(&line, ELEMENTS_END, cell.at);
+    suite_right(&line, ELEMENTS_END, cell.at);
     for (unsigned order = 0; order < ORDERS; order++) {
         const struct point *point = point_at(panel, panel->series[order], bytes);
         size_t end = FIRST_END + (size_t)order * 2 * COLUMN;
         cell = text_in(cell_buffer, sizeof cell_buffer);
         if (point)
             text_format(&cell, "%.2f", point->middle);
-        add_right(&line, end, point ? cell.at : "-");
+        suite_right(&line, end, point ? cell.at : "-");
         cell = text_in(cell_buffer, sizeof cell_buffer);
         if (point && panel->cycles_a_ns > 0)
             text_format(&cell, "%.1f", point->middle * panel->cycles_a_ns);
-        add_right(&line, end + COLUMN, cell.length ? cell.at : "-");
+        suite_right(&line, end + COLUMN, cell.length ? cell.at : "-");
     }
     write_format(writer, "%s\n", line.at);
 }

@@ -4,6 +4,7 @@
  * its own machines: what they are, and what three tools said. Of this machine nothing is told but findings. */
 #include "report/answer.h"
 #include "report/quantity.h"
+#include "report/suite.h"
 #include "report/writer.h"
 
 enum { TOOLS = 4, MOST_MACHINES = 7, NAME_END = 18, COLUMN = 12, LINE_SIZE = 160 };
@@ -131,8 +132,7 @@ static const struct parameter table3[] = {
 /* An entry, right-aligned in the column of its tool. */
 static void add_entry(struct text *line, unsigned tool, const char *said)
 {
-    text_column(line, NAME_END + (tool + 1) * COLUMN - text_length(said));
-    text_string(line, said);
+    suite_right(line, NAME_END + (tool + 1) * COLUMN, said);
 }
 
 static void write_tools(struct writer *writer)
@@ -175,10 +175,8 @@ static void write_here(struct writer *writer, const struct notebook *notebook, c
     char buffer[512];
     struct text text = text_in(buffer, sizeof buffer);
 
-    if (!finding) {
-        text_format(&text, "not measured: none of the probes that ran tells %s", parameter->id);
-    } else if (!has_value(finding)) {
-        text_format(&text, "not measurable: %s", reason(finding));
+    if (!finding || !has_value(finding)) {
+        suite_why(&text, finding, parameter->id);
     } else {
         quantity_text(&text, finding->value / parameter->unit, "");
         text_format(&text, " by assay, %.1f %% sure%s", sure_of(finding) * 100,
