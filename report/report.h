@@ -49,6 +49,8 @@ bool report_table(struct report_sink *, const struct run_summary *, const struct
 /* The tables of the suites (run/suites.h), from findings and series alone; columns at least 79. */
 bool report_suite_xray(struct report_sink *, const struct notebook *, unsigned columns); /* paper 000, Tables 2, 3 */
 bool report_suite_list(struct report_sink *, const struct notebook *, unsigned columns); /* paper 003 */
+bool report_suite_babka(struct report_sink *, const struct notebook *, unsigned columns,
+                        bool whole); /* paper 004, Table 2, Figures 5 to 11; whole: each point of their curves */
 
 /* One finding as a JSON object, for the journal (no newline). */
 bool report_finding(struct report_sink *, const struct finding *);

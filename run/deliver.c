@@ -51,14 +51,17 @@ void deliver_table(struct run *run, struct stage *stage, const struct run_summar
     report_table(&sink, summary, &run->notebook, COLUMNS);
 }
 
-/* The one place that knows which function writes the table of which suite. */
-static bool write_suite(struct report_sink *sink, const struct suite *suite, const struct notebook *notebook)
+/* The one place that knows which function writes the table of which suite. whole: for a file, and not for a console. */
+static bool write_suite(struct report_sink *sink, const struct suite *suite, const struct notebook *notebook,
+                        bool whole)
 {
     switch (suite->table) {
     case SUITE_XRAY:
         return report_suite_xray(sink, notebook, COLUMNS);
     case SUITE_LIST:
         return report_suite_list(sink, notebook, COLUMNS);
+    case SUITE_BABKA:
+        return report_suite_babka(sink, notebook, COLUMNS, whole);
     }
     return false;
 }
@@ -69,7 +72,7 @@ void deliver_suite(struct run *run, struct stage *stage)
     const struct suite *suite = options_suite(&run->options);
 
     if (suite)
-        write_suite(&sink, suite, &run->notebook);
+        write_suite(&sink, suite, &run->notebook, false);
 }
 
 void deliver_lava(struct run *run, struct stage *stage, const struct run_summary *summary)
@@ -103,7 +106,7 @@ static bool write_document(struct run *run, struct report_sink *sink, const stru
     case CACHE:
         return report_sysfs(sink, summary, &run->notebook);
     case SUITE:
-        return write_suite(sink, options_suite(&run->options), &run->notebook);
+        return write_suite(sink, options_suite(&run->options), &run->notebook, true);
     default:
         return stage_file_write(sink->file, run->recording->bytes, run->recording->used);
     }

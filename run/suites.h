@@ -4,7 +4,7 @@
  * run/deliver.c. */
 #pragma once
 
-enum suite_table { SUITE_XRAY, SUITE_LIST };
+enum suite_table { SUITE_XRAY, SUITE_LIST, SUITE_BABKA };
 
 struct suite {
     const char *name;    /* "list" */

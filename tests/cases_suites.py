@@ -57,6 +57,47 @@ def model_xray(context):
     replayed(context, context.path("xray"), "again")
 
 
+# Table 2 of paper 004: size, ways, index, and cycles of a miss (of a single set of the Intel server, of random sets of
+# the other one); None where its servers' models, or the probes, have nothing to tell.
+BABKA = {"xeon-e5345": {"L1 data cache": ("32 KB", "8-way", None, None, (11, 11)),
+                        "L2 unified cache": ("4 MB", "16-way", None, None, (256, 287)),
+                        "L3 unified cache": (None, None, None, None, None)},
+         "opteron-2356": {"L1 data cache": ("64 KB", "2-way", "virtual", (12, 12), None),
+                          "L2 unified cache": ("512 KB", "16-way", None, (32, 35), None),
+                          "L3 unified cache": ("2 MB", "32-way", None, (159, 211), None)}}
+
+
+@case("model/suite-babka", seconds=12)
+def model_babka(context):
+    """The paper's two servers: Table 2 says of this machine what the paper says of it, and so do the curves."""
+    for machine, caches in BABKA.items():
+        said = context.execute(built(MODEL), "run", machine, "--suite", "babka", "--plain", "--out",
+                               context.path(machine), seconds=300)
+        files = documents(context.path(machine))
+        results.check(files)
+        whole = files["suite.txt"].decode("ascii")
+        expect(all(len(line) < 80 for line in whole.splitlines()), "a line of suite.txt has more than 79 columns")
+        table = whole.split("\nFigures: ")[0]
+        expect(table in said, "the console has another Table 2 than suite.txt")
+        for cache, expected in caches.items():
+            rows = re.findall(r"^  (?:size|associativity|index|miss, \w+ sets?) +(\S+(?: KB| MB)?)",
+                              table.split(f"\n{cache}\n")[1], flags=re.M)[:5]
+            for found, wanted in zip(rows, expected):
+                if isinstance(wanted, tuple):
+                    low, high = (int(value) for value in (found.split("-") * 2)[:2])
+                    expect(wanted[0] <= low and high <= wanted[1], f"{machine}, {cache}: {found}, not {wanted}")
+                elif wanted or expected[0] is None:
+                    expect(found == (wanted or "-"), f"{machine}, {cache}: {found}, not {wanted}")
+        figures = dict(re.findall(r"\nFigure (\d+): (.+?)(?=\n\n|\Z)", whole, flags=re.S))
+        expect(sorted(figures, key=int) == [str(number) for number in range(5, 12)], f"{sorted(figures)}")
+        for number in "5", "6", "8":
+            expect("not measured: " in figures[number], f"Figure {number} says nothing")
+        for number, least in ("7", 20), ("9", 20), ("10", 8), ("11", 8):
+            points = re.findall(r"^ +\d+((?: +\d+\.\d){3,6})$", figures[number], flags=re.M)
+            expect(len(points) >= least, f"Figure {number} has {len(points)} points")
+    replayed(context, context.path("opteron-2356"), "again")
+
+
 @case("linux/suite-list", alone=True, seconds=5)
 def linux_list(context):
     """On this computer: an element that hits takes a few cycles, one at random in 16 MB much more."""

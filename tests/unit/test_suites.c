@@ -167,6 +167,133 @@ static void xray_there(void **state)
     expect_narrow();
 }
 
+/* A curve whose medians are so many times x, between quartiles that are one less and one more. */
+static void note_curve(const char *id, const double (*at)[2], unsigned points)
+{
+    struct series *series = note_series(&notebook, id, "lines", "cycles");
+
+    for (unsigned i = 0; i < points; i++)
+        note_point(&notebook, series, (struct point){at[i][0], at[i][1] - 1, at[i][1], at[i][1] + 1});
+}
+
+/* Two levels: 2 and 4 ways, hits of 3 and 15 cycles; memory takes 200, and 250 once more lines share a set. */
+static void note_machine(void)
+{
+    static const double first[][2] = {{1, 3}, {2, 3}, {3, 31}, {4, 15}, {6, 16}, {7, 200}};
+    static const double second[][2] = {{1, 3}, {4, 15}, {11, 20}, {12, 210}, {24, 200.4}};
+    static const double odd[][2] = {{12, 230}, {30, 220}}, random[][2] = {{1, 3}, {4, 18}};
+
+    note_value(&notebook, "l1d.size", 65536, "bytes", 0.998, 0, "");
+    note_value(&notebook, "l1d.ways", 2, "ways", 0.997, 0, "");
+    note_value(&notebook, "l1d.virtual_index", 1, "yes/no", 0.9, 0, "");
+    note_value(&notebook, "l1d.latency", 3, "cycles", 0.9, 0, "");
+    note_value(&notebook, "penalty.l1d.sizes", 9, "sizes", 0.9, 0, "");
+    note_value(&notebook, "l2.ways", 4, "ways", 0.9, 0, "");
+    note_missing(&notebook, "l2.size", "bytes", 0, "a reason of its own");
+    note_value(&notebook, "l2.latency", 15, "cycles", 0.9, 0, "");
+    note_missing(&notebook, "penalty.l2.sizes", "sizes", 0, "no rule");
+    note_missing(&notebook, "l3.size", "bytes", 0, "no such level was seen");
+    note_missing(&notebook, "l3.ways", "ways", 0, "no such level was seen");
+    note_curve("penalty.l1d.even", first, 6);
+    note_curve("penalty.l1d.random", random, 2);
+    note_curve("penalty.l2.even", second, 5);
+    note_curve("penalty.l2.odd", odd, 2);
+}
+
+/* Each entry beside the paper's; why there is none, once where it is the same for several. */
+static void babka_table(void **state)
+{
+    (void)state;
+    note_machine();
+    assert_true(report_suite_babka(&sink, &notebook, COLUMNS, false));
+    expect("\nTable 2: cache parameters\n"
+           "                    this machine         sure      Intel Server   AMD Server\n"
+           "L1 data cache\n"
+           "  size              64 KB                99.8 %    32 KB          64 KB\n"
+           "  associativity     2-way                99.7 %    8-way          2-way\n"
+           "  index             virtual              90.0 %    virtual        virtual\n"
+           "  miss, random sets 15                                            12\n"
+           "  miss, single set  12-13                          11             27-40\n"
+           "  miss, its peak    28 at 3 lines                                 40\n"
+           "L1 code cache\n"
+           "  size              -                              32 KB          64 KB\n");
+    expect("  miss, single set  -                              30             25\n"
+           "  miss, its peak    -\n"
+           "    all: not measured: none of the probes that ran is about this cache\n"
+           "L2 unified cache\n"
+           "  size              -                              4 MB           512 KB\n"
+           "  associativity     4-way                90.0 %    16-way         16-way\n"
+           "  index             -                              physical       physical\n"
+           "  miss, random sets -                                             +32-35\n"
+           "  miss, single set  185-215                        256-286        +16-63\n"
+           "  miss, its peak    none\n"
+           "    size: not measurable: a reason of its own\n"
+           "    index: not measured: none of the probes that ran tells l2.virtual_index\n"
+           "    miss, random sets: not measurable: no rule\n"
+           "L3 unified cache\n"
+           "  size              -                                             2 MB\n");
+    expect("  miss, random sets -                                             +208\n"
+           "  miss, single set  -                                             +159-211\n"
+           "  miss, its peak    -\n"
+           "    size: not measurable: no such level was seen\n");
+    assert_null(strstr(sink.bytes, "associativity: not measurable: no such level"));
+    assert_null(strstr(sink.bytes, "Emulated"));
+    expect_narrow();
+    sink.used = 0;
+    notebook.finding[0].emulated = true;
+    assert_true(report_suite_babka(&sink, &notebook, COLUMNS, false));
+    expect("\nEmulated: these values show the computer");
+    expect_narrow();
+}
+
+/* In short where curves begin, rise and end; whole with each point of both, and blanks where one has none. */
+static void babka_figures(void **state)
+{
+    (void)state;
+    note_machine();
+    assert_true(report_suite_babka(&sink, &notebook, COLUMNS, false));
+    expect("an even one and\nan odd one\n"
+           "  penalty.l2.even: 3.0 at 1, 20.0 at 11, 210.0 at 12, 200.4 at 24 lines\n"
+           "  penalty.l2.odd: 230.0 at 12, 220.0 at 30 lines\n\nFigure 10: ");
+    expect("\n  penalty.l2.pages: not measurable: no rule\n\nFigure 8: ");
+    expect("\n  not measured: no probe counts events");
+    expect_narrow();
+    sink.used = 0;
+    assert_true(report_suite_babka(&sink, &notebook, COLUMNS, true));
+    expect("                           penalty.l2.even                     penalty.l2.odd\n"
+           "  lines          low     median       high          low     median       high\n"
+           "      1          2.0        3.0        4.0\n"
+           "      4         14.0       15.0       16.0\n"
+           "     11         19.0       20.0       21.0\n"
+           "     12        209.0      210.0      211.0        229.0      230.0      231.0\n"
+           "     24        199.4      200.4      201.4\n"
+           "     30                                           219.0      220.0      221.0\n"
+           "\nFigure 10: ");
+    expect_narrow();
+}
+
+/* Of a run that found nothing each figure says why, and so does each cache. */
+static void babka_without_anything(void **state)
+{
+    (void)state;
+    assert_true(report_suite_babka(&sink, &notebook, COLUMNS, true));
+    for (unsigned figure = 5; figure <= 11; figure++) {
+        char title[16] = "\nFigure ";
+        title[8] = (char)(figure < 10 ? '0' + figure : '1');
+        const char *at = strstr(sink.bytes, title);
+        assert_true(at && strstr(at, "not measured: "));
+    }
+    expect("\n  penalty.l1d.even: not measured: none of the probes that ran tells\n  penalty.l1d.sizes\n");
+    note_value(&notebook, "penalty.l1d.sizes", 4, "sizes", 1, 0, "");
+    note_value(&notebook, "l1d.latency", 3, "cycles", 1, 0, "");
+    note_series(&notebook, "penalty.l1d.even", "lines", "cycles");
+    sink.used = 0;
+    assert_true(report_suite_babka(&sink, &notebook, COLUMNS, true));
+    expect("\n  penalty.l1d.even: not measurable: it has no points\n");
+    expect("\n    miss, random sets: not measurable: the memory has too few lines of one set\n");
+    expect_narrow();
+}
+
 /* A sink that fails, at any byte, is told. */
 static void failing_sink(void **state)
 {
@@ -175,6 +302,7 @@ static void failing_sink(void **state)
         clear(NULL);
         sink.room = room;
         assert_false(report_suite_xray(&sink, &notebook, COLUMNS));
+        assert_false(report_suite_babka(&sink, &notebook, COLUMNS, true));
     }
     clear(NULL);
     note_list("list.8.64.read.up", 3, 1);
@@ -184,9 +312,14 @@ static void failing_sink(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(lists, clear),      cmocka_unit_test_setup(no_lists, clear),
-        cmocka_unit_test(curves_of_lists),         cmocka_unit_test_setup(xray_here, clear),
-        cmocka_unit_test_setup(xray_there, clear), cmocka_unit_test_setup(failing_sink, clear)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test_setup(lists, clear),
+                                       cmocka_unit_test_setup(no_lists, clear),
+                                       cmocka_unit_test(curves_of_lists),
+                                       cmocka_unit_test_setup(xray_here, clear),
+                                       cmocka_unit_test_setup(xray_there, clear),
+                                       cmocka_unit_test_setup(babka_table, clear),
+                                       cmocka_unit_test_setup(babka_figures, clear),
+                                       cmocka_unit_test_setup(babka_without_anything, clear),
+                                       cmocka_unit_test_setup(failing_sink, clear)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
