@@ -24,6 +24,7 @@ static const struct name groups[] = {
     {"walker", "Page walker"},
     {"prefetch", "Prefetchers"},
     {"list", "Linked lists"},
+    {"penalty", "Loads that miss"},
     {"regs", "Registers"},
 };
 
@@ -41,6 +42,18 @@ static const struct curve_name curves[] = {
     {"penalty.l1d.offset", "Loads that miss the L1 data cache, by offset", "offset in a line", "latency of a load",
      false},
     {"penalty.l1d", "Loads that miss the L1 data cache", "lines of a set", "latency of a load", false},
+    {"penalty.l2.offset", "Loads that miss the L2 cache, by offset", "offset in a line", "latency of a load", false},
+    {"penalty.l2.offset_random", "Loads that miss the L2 cache, by offset", "offset in a line", "latency of a load",
+     false},
+    {"penalty.l2", "Loads that miss the L2 cache", "lines of a set", "latency of a load", false},
+    {"penalty.l3.offset", "Loads that miss the L3 cache, by offset", "offset in a line", "latency of a load", false},
+    {"penalty.l3.offset_random", "Loads that miss the L3 cache, by offset", "offset in a line", "latency of a load",
+     false},
+    {"penalty.l3", "Loads that miss the L3 cache", "lines of a set", "latency of a load", false},
+    {"penalty.l4.offset", "Loads that miss the L4 cache, by offset", "offset in a line", "latency of a load", false},
+    {"penalty.l4.offset_random", "Loads that miss the L4 cache, by offset", "offset in a line", "latency of a load",
+     false},
+    {"penalty.l4", "Loads that miss the L4 cache", "lines of a set", "latency of a load", false},
     {"list", "Time of a linked element", "array", "time of an element", false},
     {"noise.gaps", "Gaps in the clock", "length of a gap", "gaps", false},
 };

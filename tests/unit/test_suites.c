@@ -122,6 +122,25 @@ static void curves_of_lists(void **state)
     assert_string_equal(curve_x("list.4.4.read.up"), "array");
 }
 
+/* Those against lines of a set share a picture, those against offsets another one. */
+static void curves_of_misses(void **state)
+{
+    char buffer[64];
+    struct text text = text_in(buffer, sizeof buffer);
+
+    (void)state;
+    curve_title(&text, "penalty.l3.even", false);
+    assert_string_equal(buffer, "Loads that miss the L3 cache");
+    text = text_in(buffer, sizeof buffer);
+    curve_title(&text, "penalty.l2.offset", false);
+    assert_string_equal(buffer, "Loads that miss the L2 cache, by offset");
+    assert_string_equal(curve_x("penalty.l2.pages"), "lines of a set");
+    assert_string_equal(curve_x("penalty.l2.offset_random"), "offset in a line");
+    text = text_in(buffer, sizeof buffer);
+    group_title(&text, "penalty.l2.sizes");
+    assert_string_equal(buffer, "Loads that miss");
+}
+
 /* What this machine has, what could not be measured and what nobody asked for, each with what is declared. */
 static void xray_here(void **state)
 {
@@ -315,6 +334,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test_setup(lists, clear),
                                        cmocka_unit_test_setup(no_lists, clear),
                                        cmocka_unit_test(curves_of_lists),
+                                       cmocka_unit_test(curves_of_misses),
                                        cmocka_unit_test_setup(xray_here, clear),
                                        cmocka_unit_test_setup(xray_there, clear),
                                        cmocka_unit_test_setup(babka_table, clear),
