@@ -22,6 +22,10 @@ enum { PER_WAY = 3 };
  * do. */
 static const double PRECISE = 0.1, GONE = 0.8, SOMETIMES = -0.8;
 
+/* The same for losses that are added up; how often a row loses a target that this level gives up, and one that it does
+ * not. */
+static const double ROUGH = 0.5, ONCE = 0.5, NEVER = 0.25;
+
 /* A hot target must survive in the level before in so many rounds; a level that loses it with a probability between
  * those draws lots. */
 static const double OFTEN = 0.3, SELDOM = 0.2, MOSTLY = 0.8;
@@ -172,13 +176,36 @@ static enum told exclusive_by_helpers(const struct trial *trial)
     return !clear ? NOT_TOLD : goes_down ? NO : YES;
 }
 
-/* Whether the level before loses a hot target at a number of lines after which this level gives one up. Where it does
- * so only later, the next level may have given it up. */
-static enum told loses_in_time(struct trial *trial, unsigned from, unsigned few, unsigned most)
+/* How often the level before loses a hot target in one row of lines, by rows of each length: what each of them loses at
+ * its end, added up. A policy that is not the same each time may lose it anywhere. */
+static bool losses(struct trial *trial, const uint64_t *lines, unsigned from, unsigned to, double *sum)
 {
-    bool lost = loses_hot(trial, trial->line, from, few + 1);
-    bool lost_later = !lost && loses_hot(trial, trial->line, few + 2, most);
-    return !push_ok(&trial->before) || lost_later ? NOT_TOLD : lost ? YES : NO;
+    *sum = 0;
+    for (unsigned i = from; i <= to; i++) {
+        struct scene other = row(trial, lines, i);
+        double mean;
+        trial->before.hot_to = i - 1;
+        if (!push_mean(&trial->before, &other, ROUGH, &mean))
+            return false;
+        *sum += mean > -1 ? (mean + 1) / 2 : 0;
+    }
+    return true;
+}
+
+/* Whether the level before loses a hot target at a number of lines after which this level gives one up. Where it does
+ * so only later, the next level may have given it up. controls: lines of other sets are to be compared, too. */
+static enum told loses_in_time(struct trial *trial, unsigned from, unsigned few, unsigned most, bool controls)
+{
+    double sum, others = 0;
+    if (loses_hot(trial, trial->line, from, few + 1))
+        return push_ok(&trial->before) ? YES : NOT_TOLD;
+    if (loses_hot(trial, trial->line, few + 2, most) || !losses(trial, trial->line, from, most, &sum))
+        return NOT_TOLD;
+    if (sum < NEVER)
+        return NO;
+    if (!controls || !losses(trial, trial->control, from, most, &others))
+        return NOT_TOLD;
+    return sum > ONCE && others < NEVER ? YES : NOT_TOLD;
 }
 
 static enum told inclusive_by_helpers(struct trial *trial)
@@ -188,7 +215,7 @@ static enum told inclusive_by_helpers(struct trial *trial)
     unsigned few = enough_in_one_lap(&trial->here, scene, trial->line, count);
     if (!scene->sharp || !few || few + 1 > count || loses_hot(trial, trial->control, 1, few + 1))
         return NOT_TOLD;
-    return loses_in_time(trial, 1, few, count);
+    return loses_in_time(trial, scene->needed > 1 ? scene->needed - 1 : 1, few, count, true);
 }
 
 /* Without helpers: rows too short for this level to forget the target are what the others are compared to. */
@@ -198,7 +225,7 @@ static enum told inclusive_by_length(struct trial *trial, unsigned few, const st
     if (!trial->scene->sharp || needed < 3 || survival->by_lot || few + 1 > trial->lines ||
         loses_hot(trial, trial->line, 1, needed - 1))
         return NOT_TOLD;
-    return loses_in_time(trial, needed, few, most);
+    return loses_in_time(trial, needed, few, most, false);
 }
 
 /* Those lines that do not make the target seem lost alone: where a way predictor goes by a part of the address, two of

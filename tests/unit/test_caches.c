@@ -272,7 +272,8 @@ static void third_with_as_many_sets(void **state)
     struct cache_description *third = add(&description, 256, 12, "LRU");
     for (unsigned i = 0; i < 3; i++) {
         third->inclusion = all[i];
-        assert_int_equal(assert_found(&description, *state), 4);
+        /* What an inclusive third level gives up the second one may have given up. */
+        assert_int_equal(assert_found(&description, *state), all[i] == INCLUSION_INCLUSIVE ? 3 : 4);
     }
 }
 
