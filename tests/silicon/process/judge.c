@@ -123,9 +123,10 @@ static void next_part(struct text *line, size_t column)
 
 static const char *unit_of(const char *id)
 {
-    static const char *const units[][2] = {
-        {".latency", "cycles"}, {".ns", "ns"},        {".size", "bytes"}, {".line", "bytes"},     {".tsc", "Hz"},
-        {".frequency", "Hz"},   {".sector", "bytes"}, {".32", "cycles"},  {".indexed", "cycles"}, {".float", "cycles"}};
+    static const char *const units[][2] = {{".latency", "cycles"}, {".ns", "ns"},         {".size", "bytes"},
+                                           {".line", "bytes"},     {".tsc", "Hz"},        {".frequency", "Hz"},
+                                           {".sector", "bytes"},   {".32", "cycles"},     {".indexed", "cycles"},
+                                           {".float", "cycles"},   {".penalty", "cycles"}};
     size_t length = strlen(id);
 
     for (unsigned i = 0; i < sizeof units / sizeof *units; i++)

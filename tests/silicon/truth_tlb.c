@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* truth_tlb.c: what the TLBs are that loads look in: dtlb1.4k.entries, dtlb2.4k.penalty, ... docs/silicon.md has the
+ * table.
+ *
+ * An entry is what one tag covers (a group of a sectored TLB is one), and pages whose frames are no neighbours are not
+ * joined. TLBs of one level that hold the same size of page are one to whoever looks from outside, because all of them
+ * are asked at once and a page goes to the one with room (Intel's optimization manual on Ice Lake: second levels of
+ * 1024 entries for 4 KB and 2 MB, and of 1024 for 4 KB and 1 GB). A level behind another one shows where its entries
+ * are more than the ones before it have: the others have what it has, or never ask for it. A victim TLB's are added to
+ * theirs. */
+#include "base/text.h"
+#include "tests/silicon/truth_inside.h"
+#include <string.h>
+
+enum { SEED = 1, PAGE_SIZES = 3 };
+
+/* A level that counts, for one size of page. */
+struct seen_level {
+    uint64_t entries, sets;
+    unsigned ways;
+    unsigned cycles; /* that a hit takes more than one of the level asked first */
+    bool alike;      /* its TLBs have the same sets, so that together they are one of more ways */
+    bool pieces;     /* of larger pages it holds pieces: which ones is up to the loads */
+    bool victim;
+};
+
+static struct truth nothing(enum truth_kind kind)
+{
+    return (struct truth){.kind = kind};
+}
+
+static bool same_sets(const struct index *a, const struct index *b)
+{
+    return a->kind == b->kind && a->sets == b->sets && (a->kind == INDEX_MODULO || a->bits == b->bits) &&
+           (a->kind == INDEX_MODULO || memcmp(a->mask, b->mask, a->bits * sizeof *a->mask) == 0);
+}
+
+/* Adds one TLB to its level, by the array that the model builds. False: no memory. */
+static bool add_tlb(struct seen_level *level, const struct tlb_description *tlb, const struct index *first,
+                    unsigned class)
+{
+    struct array *array = array_create(&tlb->shape, SEED);
+
+    if (!array)
+        return false;
+    if (level->entries == 0)
+        *level = (struct seen_level){.cycles = tlb->latency, .alike = true};
+    level->alike = level->alike && same_sets(first, &tlb->shape.index) && level->cycles == tlb->latency;
+    level->pieces = level->pieces || (tlb->splits && tlb->pages & ((1U << class) - 1));
+    level->victim = level->victim || tlb->victim;
+    level->sets = array_sets(array);
+    level->ways += array_ways(array);
+    level->entries += array_sets(array) * array_ways(array);
+    array_destroy(array);
+    return true;
+}
+
+/* All TLBs that loads look in at a level of the machine's. False: no memory. */
+static bool level_at(const struct description *description, unsigned number, unsigned class, struct seen_level *level)
+{
+    const struct index *first = NULL;
+
+    *level = (struct seen_level){0};
+    for (unsigned i = 0; i < description->tlbs; i++) {
+        const struct tlb_description *tlb = &description->tlb[i];
+        if (tlb->level != number || !(tlb->holds & HOLDS_DATA) || !tlb->loads || !(tlb->pages >> class & 1))
+            continue;
+        if (!first)
+            first = &tlb->shape.index;
+        if (!add_tlb(level, tlb, first, class))
+            return false;
+    }
+    return true;
+}
+
+/* The level that a size of page meets as number `wanted` from the core on; entries 0: there is no such one. `first`:
+ * cycles of the one that is met first. */
+static bool seen_level(const struct description *description, unsigned class, unsigned wanted, struct seen_level *level,
+                       unsigned *first)
+{
+    uint64_t before = 0;
+    unsigned met = 0;
+
+    for (unsigned number = 1; number <= MAX_TLBS; number++) {
+        if (!level_at(description, number, class, level))
+            return false;
+        if (level->entries == 0 || (met > 0 && !level->victim && level->entries <= before))
+            continue;
+        if (met == 0)
+            *first = level->cycles;
+        if (++met == wanted)
+            return true;
+        before = level->entries + (level->victim ? before : 0);
+    }
+    *level = (struct seen_level){0};
+    return true;
+}
+
+/* The least that a walk takes: its tables in the nearest cache that the walker looks in. */
+static unsigned least_walk(const struct description *description)
+{
+    const struct walker_description *walker = &description->walker;
+    unsigned nearest = description->memory.latency;
+
+    if (walker->fixed)
+        return walker->fixed;
+    for (unsigned i = description->caches; walker->from_level && i-- > 0;)
+        if (description->cache[i].holds & HOLDS_DATA && description->cache[i].level >= walker->from_level)
+            nearest = description->cache[i].latency;
+    return walker->overhead + nearest;
+}
+
+static struct truth of_level(const struct description *description, const struct seen_level *level, unsigned number,
+                             unsigned first, const char *what)
+{
+    struct truth truth = {.kind = TRUTH_EQUAL};
+
+    if (strcmp(what, "entries") == 0)
+        truth.value = (double)level->entries;
+    else if (strcmp(what, "ways") == 0)
+        truth.value = level->ways;
+    else if (strcmp(what, "sets") == 0)
+        truth.value = (double)level->sets;
+    else if (strcmp(what, "penalty") == 0 && number > 1)
+        truth = (struct truth){.kind = TRUTH_WITHIN, .value = (double)(level->cycles - first)};
+    else
+        return nothing(TRUTH_NONE);
+    if (truth.kind == TRUTH_WITHIN)
+        truth.tolerance = latency_tolerance(truth.value);
+    /* No ways and sets are those of several that differ. Nobody needs to see what costs as much as what lies behind it,
+     * or before it. */
+    truth.optional = level->pieces || !level->alike || least_walk(description) <= level->cycles ||
+                     (number > 1 && level->cycles <= first);
+    if (!level->alike && strcmp(what, "entries") != 0)
+        truth = (struct truth){.kind = TRUTH_RANGE, .optional = true, .low = 0, .high = (double)level->entries};
+    return truth;
+}
+
+/* "4k.entries": the class of the page, and what is asked of it. False: that is no size of a page. */
+static bool class_of(const struct description *description, const char *id, unsigned *class, const char **what)
+{
+    static const struct {
+        const char *name;
+        uint64_t unit;
+    } units[] = {{"k.", 1 << 10}, {"m.", 1 << 20}, {"g.", 1 << 30}};
+    uint64_t number = 0;
+
+    for (; *id >= '0' && *id <= '9' && number < 1 << 20; id++)
+        number = number * 10 + (uint64_t)(*id - '0');
+    for (unsigned i = 0; i < sizeof units / sizeof *units; i++) {
+        if (number == 0 || strncmp(id, units[i].name, 2) != 0)
+            continue;
+        *what = id + 2;
+        for (*class = 0; *class < PAGE_SIZES; (*class)++)
+            if (description->pages >> *class & 1 &&
+                number * units[i].unit == (uint64_t)1 << (description->page_shift + *class * description->page_bits))
+                return true;
+        return true; /* a size that this machine lacks */
+    }
+    return false;
+}
+
+struct truth truth_of_tlb(const struct truths *truths, const char *id)
+{
+    const struct description *description = &truths->description;
+    struct seen_level level;
+    unsigned class, number, first = 0;
+    struct truth truth;
+    const char *what;
+
+    if (strncmp(id, "dtlb", 4) != 0 || id[4] < '1' || id[4] > '9' || id[5] != '.')
+        return nothing(TRUTH_NONE);
+    number = (unsigned)(id[4] - '0');
+    if (!class_of(description, id + 6, &class, &what))
+        return nothing(TRUTH_NONE);
+    level = (struct seen_level){.entries = 1, .ways = 1, .sets = 1, .alike = true};
+    truth = of_level(description, &level, number, 0, what); /* whether there is such a question at all */
+    if (truth.kind == TRUTH_NONE)
+        return truth;
+    if (class == PAGE_SIZES)
+        return nothing(TRUTH_ABSENT);
+    if (!seen_level(description, class, number, &level, &first))
+        return nothing(TRUTH_NONE);
+    return level.entries ? of_level(description, &level, number, first, what) : nothing(TRUTH_ABSENT);
+}

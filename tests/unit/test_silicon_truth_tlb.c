@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* test_silicon_truth_tlb.c: TLBs of small machines, worked out by hand. */
+#include "tests/unit/truth_bench.h"
+
+/* One TLB more for data: LRU, of `sets` sets by page number modulo their number. */
+static struct tlb_description *add_tlb(struct description *description, unsigned level, unsigned pages, unsigned sets,
+                                       unsigned ways, unsigned latency)
+{
+    struct tlb_description *tlb = &description->tlb[description->tlbs++];
+
+    *tlb = (struct tlb_description){.level = level, .holds = HOLDS_DATA, .pages = pages, .latency = latency};
+    struct text name = text_in(tlb->name, sizeof tlb->name);
+    text_format(&name, "dtlb%u", description->tlbs);
+    description->pages |= pages;
+    tlb->loads = tlb->stores = true;
+    tlb->sector = tlb->coalesce = 1;
+    tlb->shape.ways = ways;
+    tlb->shape.index = (struct index){.kind = INDEX_MODULO, .sets = sets};
+    assert_true(policy_parse(&tlb->shape.policy, "LRU"));
+    description->walker.overhead = 20;
+    description->walker.count = description->walker.from_level = 1;
+    return tlb;
+}
+
+static void expect_shape(struct truths *truths, const char *name, double entries, double ways, double sets)
+{
+    static const char *const what[] = {"entries", "ways", "sets"};
+    const double value[] = {entries, ways, sets};
+
+    for (unsigned i = 0; i < 3; i++) {
+        char id[28];
+        struct text text = text_in(id, sizeof id);
+        text_format(&text, "%s.%s", name, what[i]);
+        expect_equal(truths, id, value[i]);
+        assert_false(truth_of(truths, id).optional);
+    }
+}
+
+static void expect_none(struct truths *truths, const char *name)
+{
+    static const char *const what[] = {"entries", "ways", "sets", "penalty"};
+
+    for (unsigned i = 0; i < 4; i++) {
+        char id[28];
+        struct text text = text_in(id, sizeof id);
+        if (name[4] == '1' && i == 3)
+            continue; /* no such question */
+        text_format(&text, "%s.%s", name, what[i]);
+        expect_absent(truths, id);
+    }
+}
+
+/* 64 entries in 16 sets, and 8 for large pages; 1536 in 128 sets behind them for both. */
+static void two_levels(void **state)
+{
+    struct description *description = plain();
+    struct truths *truths;
+
+    (void)state;
+    add_tlb(description, 1, PAGES_SMALL, 16, 4, 0);
+    add_tlb(description, 1, PAGES_LARGE, 1, 8, 0);
+    add_tlb(description, 2, PAGES_SMALL | PAGES_LARGE, 128, 12, 9);
+    truths = truths_on(description);
+    expect_shape(truths, "dtlb1.4k", 64, 4, 16);
+    expect_shape(truths, "dtlb2.4k", 1536, 12, 128);
+    expect_within(truths, "dtlb2.4k.penalty", 9, 0.5);
+    expect_shape(truths, "dtlb1.2m", 8, 8, 1);
+    expect_shape(truths, "dtlb2.2m", 1536, 12, 128);
+    expect_none(truths, "dtlb3.4k");
+    expect_none(truths, "dtlb1.1g");
+    expect_none(truths, "dtlb1.16k");
+    assert_int_equal(truth_of(truths, "dtlb1.4k.penalty").kind, TRUTH_NONE);
+    assert_int_equal(truth_of(truths, "dtlb0.4k.ways").kind, TRUTH_NONE);
+    assert_int_equal(truth_of(truths, "dtlb1.4k.lines").kind, TRUTH_NONE);
+    assert_int_equal(truth_of(truths, "dtlb1.k.ways").kind, TRUTH_NONE);
+    assert_int_equal(truth_of(truths, "dtlb1.4q.ways").kind, TRUTH_NONE);
+    assert_int_equal(truth_of(truths, "itlb1.4k.ways").kind, TRUTH_NONE);
+    truths_destroy(truths);
+}
+
+/* Stores' own TLB, code's, and one that is no larger than what lies before it do not count. */
+static void tlbs_that_do_not_count(void **state)
+{
+    struct description *description = plain();
+    struct truths *truths;
+
+    (void)state;
+    add_tlb(description, 1, PAGES_SMALL, 16, 4, 0);
+    add_tlb(description, 1, PAGES_SMALL, 1, 16, 0)->loads = false;
+    add_tlb(description, 1, PAGES_SMALL, 8, 16, 0)->holds = HOLDS_CODE;
+    add_tlb(description, 2, PAGES_SMALL, 1, 64, 5);
+    add_tlb(description, 3, PAGES_SMALL, 1, 65, 9);
+    truths = truths_on(description);
+    expect_shape(truths, "dtlb1.4k", 64, 4, 16);
+    expect_shape(truths, "dtlb2.4k", 65, 65, 1);
+    expect_within(truths, "dtlb2.4k.penalty", 9, 0.5);
+    expect_none(truths, "dtlb3.4k");
+    expect_none(truths, "dtlb1.2m");
+    truths_destroy(truths);
+}
+
+/* A victim TLB counts whatever its size, and what lies behind it has to be larger than both. */
+static void victims(void **state)
+{
+    static const unsigned third[] = {96, 97};
+
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        struct description *description = plain();
+        struct truths *truths;
+        add_tlb(description, 1, PAGES_SMALL, 1, 64, 0);
+        add_tlb(description, 2, PAGES_SMALL, 1, 32, 5)->victim = true;
+        add_tlb(description, 3, PAGES_SMALL, 1, third[i], 9);
+        truths = truths_on(description);
+        expect_shape(truths, "dtlb2.4k", 32, 32, 1);
+        if (i == 0)
+            expect_none(truths, "dtlb3.4k");
+        else
+            expect_shape(truths, "dtlb3.4k", 97, 97, 1);
+        truths_destroy(truths);
+    }
+}
+
+/* Two TLBs of a level for one size: of the same sets they are one of more ways; else only their entries are certain. */
+static void several_at_one_level(void **state)
+{
+    static const unsigned other[] = {128, 64};
+
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        struct description *description = plain();
+        struct truths *truths;
+        struct truth ways;
+        add_tlb(description, 1, PAGES_SMALL, 16, 4, 0);
+        add_tlb(description, 2, PAGES_SMALL | PAGES_LARGE, 128, 8, 7);
+        add_tlb(description, 2, PAGES_SMALL, other[i], 8, 7);
+        truths = truths_on(description);
+        expect_equal(truths, "dtlb2.4k.entries", i == 0 ? 2048 : 1536);
+        assert_int_equal(truth_of(truths, "dtlb2.4k.entries").optional, i != 0);
+        ways = truth_of(truths, "dtlb2.4k.ways");
+        assert_int_equal(ways.kind, i == 0 ? TRUTH_EQUAL : TRUTH_RANGE);
+        assert_int_equal(ways.optional, i != 0);
+        if (i == 0)
+            expect_shape(truths, "dtlb2.4k", 2048, 16, 128);
+        expect_shape(truths, "dtlb1.2m", 1024, 8, 128);
+        truths_destroy(truths);
+    }
+}
+
+/* Large pages that no first level holds meet the second one first; those that are held as pieces may be seen or not. */
+static void large_pages(void **state)
+{
+    struct description *description = plain();
+    struct truths *truths;
+
+    (void)state;
+    add_tlb(description, 1, PAGES_SMALL, 1, 48, 0);
+    add_tlb(description, 2, PAGES_SMALL | PAGES_LARGE, 128, 8, 7);
+    add_tlb(description, 3, PAGES_LARGE | PAGES_HUGE, 1, 2000, 9)->splits = true;
+    truths = truths_on(description);
+    expect_shape(truths, "dtlb1.2m", 1024, 8, 128);
+    expect_shape(truths, "dtlb2.2m", 2000, 2000, 1);
+    expect_within(truths, "dtlb2.2m.penalty", 2, 0.5);
+    expect_equal(truths, "dtlb1.1g.entries", 2000);
+    assert_true(truth_of(truths, "dtlb1.1g.entries").optional);
+    truths_destroy(truths);
+}
+
+/* A level that costs no more than the one before it, or no less than a walk, nobody needs to see. */
+static void levels_that_cost_nothing(void **state)
+{
+    static const unsigned cycles[] = {0, 1, 23, 24};
+
+    (void)state;
+    for (unsigned i = 0; i < 4; i++) {
+        struct description *description = plain();
+        struct truths *truths;
+        add_tlb(description, 1, PAGES_SMALL, 16, 4, 0);
+        add_tlb(description, 2, PAGES_SMALL, 128, 8, cycles[i]);
+        truths = truths_on(description); /* a walk takes 20 cycles and a hit of 4 at least */
+        expect_equal(truths, "dtlb2.4k.entries", 1024);
+        assert_int_equal(truth_of(truths, "dtlb2.4k.entries").optional, i == 0 || i == 3);
+        assert_false(truth_of(truths, "dtlb1.4k.entries").optional);
+        truths_destroy(truths);
+    }
+}
+
+static void no_tlbs(void **state)
+{
+    struct truths *truths = truths_on(plain());
+
+    (void)state;
+    expect_none(truths, "dtlb1.4k");
+    truths_destroy(truths);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(two_levels),  cmocka_unit_test(tlbs_that_do_not_count),
+        cmocka_unit_test(victims),     cmocka_unit_test(several_at_one_level),
+        cmocka_unit_test(large_pages), cmocka_unit_test(levels_that_cost_nothing),
+        cmocka_unit_test(no_tlbs),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
