@@ -35,3 +35,11 @@ double apart(double a, double b)
 {
     return a > b ? a - b : b - a;
 }
+
+unsigned bits_set(uint64_t number)
+{
+    unsigned count = 0;
+    for (; number; number &= number - 1)
+        count++;
+    return count;
+}

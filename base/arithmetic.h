@@ -15,3 +15,6 @@ uint64_t common_divisor(uint64_t, uint64_t);
 
 /* The largest power of two that is at most a number; 1 for 0. */
 uint64_t power_of_two_within(uint64_t);
+
+/* How many bits of a number are set. */
+unsigned bits_set(uint64_t);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* sample.c: batches and decisions. */
 #include "probes/sample.h"
+#include "base/arithmetic.h"
 #include "base/random.h"
 
 enum {
@@ -285,11 +286,14 @@ bool sample_compare(struct bench *bench, const struct question *question, struct
     double needed = 0;
     while (error_of(needed) > question->error)
         needed += SLOW_WEIGHT;
-    unsigned round = 0;
-    while (round < MOST_ROUNDS && evidence < needed && -evidence < needed) {
+    unsigned round = 0, silent = 0;
+    while (round < MOST_ROUNDS && evidence < needed && -evidence < needed &&
+           (!question->silent || silent < question->silent)) {
         if (!one_round(bench, question, steps, control_steps, &signals[round], &controls[round + 2]))
             return false;
-        evidence += vote(signals[round] - reference(controls, round + 3), question->effect);
+        double said = vote(signals[round] - reference(controls, round + 3), question->effect);
+        evidence += said;
+        silent = apart(said, 0) > 0 ? 0 : silent + 1;
         round++;
         if (!bench_rest(bench, false))
             return false;

@@ -71,6 +71,7 @@ struct question {
     bool emptied;       /* all caches are emptied (bench_empty) before each batch of the signal */
     unsigned orders;    /* in which the signal's stops are visited one after the other before each of its batches, each
                            a new one, the last one also in the batch: 0: always in the order that they are linked in */
+    unsigned silent;    /* after so many rounds on end without a vote it stays open; 0: it does not */
     uint64_t warm_laps; /* in each of these orders; two more follow (one where the signal is long) */
 };
 

@@ -5,6 +5,9 @@
 enum {
     ROUNDS = 4,
     SMALLEST_PAGE = 4096,
+    SEAT = 64,
+    APART = 9,
+    SEATS_A_PAGE = SMALLEST_PAGE / SEAT,
     /* Page offsets advance by the odd multiple of 16 bytes that is nearest to the golden section of a page: any few of
      * them are far apart whatever power of two they are taken modulo, and 256 come before the first returns. */
     ROTATION = 157 * 16
@@ -27,14 +30,42 @@ uint64_t stops_count(const struct stops *stops)
     return stops->count * stops->inner_count;
 }
 
+/* The bits of a number, moved to those that are set in a mask. */
+static uint64_t deposit(uint64_t number, uint64_t mask)
+{
+    uint64_t moved = 0;
+    for (; mask; mask &= mask - 1, number >>= 1)
+        if (number & 1)
+            moved |= mask & -mask;
+    return moved;
+}
+
+uint64_t stops_number(const struct stops *stops, uint64_t group)
+{
+    if (stops->number)
+        return stops->number[group];
+    return stops->spread ? deposit(group, stops->spread) : group;
+}
+
+/* Pages of memory that are used lie so far apart that no two pages of eight on end can be joined in one translation,
+ * whatever seats they get. Pages on end have all offsets with time: where sets are chosen by virtual addresses, too,
+ * they use all of them. */
+uint64_t stops_seat(uint64_t group)
+{
+    uint64_t row = group / SEATS_A_PAGE;
+    return row * APART * SMALLEST_PAGE + (group + row) % SEATS_A_PAGE * SEAT;
+}
+
 uint64_t stops_address(const struct stops *stops, uint64_t stop)
 {
     if (stops->listed)
         return stops->listed[stop];
     uint64_t group = stop / stops->inner_count, inner = stop % stops->inner_count;
-    uint64_t address = stops->base + group * stops->stride;
+    uint64_t address = stops->base + stops_number(stops, group) * stops->stride;
     if (group >= stops->shifted_from)
         address += stops->shift;
+    if (stops->seats)
+        address += stops_seat(group) % stops->seats;
     if (stops->rotated)
         address = (address & ~(uint64_t)(SMALLEST_PAGE - 1)) + (address + group * ROTATION) % SMALLEST_PAGE;
     return address + inner * stops->inner_stride;

@@ -10,14 +10,20 @@
 
 /* Stops: `count` groups of `inner_count` stops. Group j starts at base + j * stride, its stop k lies inner_stride * k
  * further on. Groups from `shifted_from` up lie `shift` bytes higher. With `rotated`, the page
- * offset of group j is moved on, round the same page, by an amount of its own: the same pages, but different sets. Or
- * `count` stops that follow no such rule and are listed one by one. */
+ * offset of group j is moved on, round the same page, by an amount of its own: the same pages, but different sets.
+ * With `number` or `spread` it is not j that the stride is multiplied by, but number[j], or j with its bits moved to
+ * those that are set in spread. With `seats`, group j lies further on by its seat, modulo so many bytes: seats are
+ * lines of 64 bytes; 64 of them on end fill a page of 4096, and the next 64 one further on. Or `count` stops that
+ * follow no such rule and are listed one by one. */
 struct stops {
     uint64_t base, stride, count;       /* bytes, bytes, groups */
     uint64_t inner_stride, inner_count; /* bytes, stops of a group; inner_count at least 1 */
     uint64_t shifted_from, shift;       /* group number, bytes */
     bool rotated;
     const uint64_t *listed; /* their addresses; NULL: stops are as described */
+    const uint32_t *number; /* NULL: by spread */
+    uint64_t spread;        /* 0: j itself */
+    uint64_t seats;         /* bytes; 0: none */
 };
 
 /* A plain sequence of paper 000: count stops, stride bytes apart. */
@@ -44,6 +50,12 @@ struct walk {
 enum {
     NEIGHBOURS = 3
 }; /* stops of the smallest walk: odd, so that no load instruction of a loop sees one value only */
+
+/* The number of group j, that the stride is multiplied by. */
+uint64_t stops_number(const struct stops *, uint64_t group);
+
+/* Bytes from the first seat to seat j. */
+uint64_t stops_seat(uint64_t group);
 
 /* A control for a sequence in pages of `page` bytes: one stop in each of its pages, spread over the sets, or NEIGHBOURS
  * stops when it lies in one page or two. */

@@ -43,8 +43,18 @@ static void divisors(void **state)
     assert_true(common_divisor(UINT64_C(3) << 62, UINT64_C(1) << 63) == UINT64_C(1) << 62);
 }
 
+static void set_bits(void **state)
+{
+    (void)state;
+    assert_int_equal(bits_set(0), 0);
+    assert_int_equal(bits_set(1), 1);
+    assert_int_equal(bits_set(UINT64_C(1) << 63 | 6), 3);
+    assert_int_equal(bits_set(UINT64_MAX), 64);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(roots), cmocka_unit_test(powers), cmocka_unit_test(divisors)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(roots), cmocka_unit_test(powers), cmocka_unit_test(divisors),
+                                       cmocka_unit_test(set_bits)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

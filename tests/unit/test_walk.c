@@ -127,13 +127,44 @@ static void rotation_stays_in_the_page(void **state)
         assert_int_not_equal(stops_address(&stops, 1) % way / 64, stops_address(&stops, 0) % way / 64);
 }
 
+/* Numbers from a list, or with their bits spread; seats of 64 bytes, each its own, 64 in a page, and pages apart. */
+static void numbers_and_seats(void **state)
+{
+    static const uint32_t number[] = {5, 0, 1000000};
+    enum { SEATS = 1000, PAGE = 4096 };
+    struct stops stops = stops_sequence(1 << 20, PAGE, 3);
+    uint64_t used[SEATS / 64 + 1][2] = {{0}};
+    (void)state;
+    stops.number = number;
+    assert_int_equal(stops_address(&stops, 2), (1 << 20) + 1000000ull * PAGE);
+    stops.number = NULL;
+    stops.spread = 0x32;
+    assert_int_equal(stops_number(&stops, 0), 0);
+    assert_int_equal(stops_number(&stops, 1), 2);
+    assert_int_equal(stops_number(&stops, 6), 0x30);
+    assert_int_equal(stops_number(&stops, 7), 0x32);
+    stops.spread = 0;
+    stops.seats = PAGE;
+    for (uint64_t i = 0; i < SEATS; i++) {
+        uint64_t seat = stops_seat(i), row = i / 64;
+        assert_int_equal(seat % 64, 0);
+        assert_false(used[row][0] >> seat % PAGE / 64 & 1);
+        used[row][0] |= (uint64_t)1 << seat % PAGE / 64;
+        if (i % 64 == 0)
+            used[row][1] = seat / PAGE;
+        assert_int_equal(seat / PAGE, used[row][1]);
+        assert_true(row == 0 || used[row][1] > used[row - 1][1] + 7);
+        assert_int_equal(stops_address(&stops, i), (1 << 20) + i * PAGE + seat % PAGE);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(visits_every_stop_once), cmocka_unit_test(order_depends_on_the_seed_alone),
         cmocka_unit_test(no_stride_repeats),      cmocka_unit_test(stops_lie_where_described),
         cmocka_unit_test(lists_are_followed),     cmocka_unit_test(rotation_stays_in_the_page),
-        cmocka_unit_test(sequential_orders),
+        cmocka_unit_test(numbers_and_seats),      cmocka_unit_test(sequential_orders),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
