@@ -19,6 +19,9 @@ const struct probe probe_list[] = {
      "l1d.latency.32 l1d.latency.indexed l1d.latency.float l1d.write_allocate l1d.write_back l1d.virtual_index "
      "penalty.l1d.sizes",
      probe_access, 1500, false, "latency,l1d", true},
+    {"dtlb", "entries, ways and sets of the TLBs that loads look in, and what a hit of the second one takes",
+     "dtlb1.4k.entries dtlb1.4k.ways dtlb1.4k.sets dtlb2.4k.entries dtlb2.4k.ways dtlb2.4k.sets dtlb2.4k.penalty",
+     probe_dtlb, 4000, false, NULL, true},
     {"list", "what an element of a linked list costs, in order and not", "list.sizes", probe_lists, 8000, false, NULL,
      true},
 };

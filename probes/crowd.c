@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* crowd.c: crowds of pages, spared until none can be. */
+#include "probes/crowd.h"
+#include "base/arithmetic.h"
+#include "base/random.h"
+
+enum {
+    MOST_CROWD = 1024, /* pages that a list may begin with */
+    STRIDES = 64       /* that may be tried for an odd number of sets */
+};
+
+/* Errors of a decision while pages are spared, of a look at what is left, and of the last one. */
+static const double SPARING = 1e-2, LOOK = 1e-3, LAST = 1e-4;
+
+/* Of a policy that draws lots most pages of a crowd with one too many stay. Few of them, and no more than there are
+ * ways, find room soon; whether many do is a matter of luck. */
+static const double LUCK = 0.3;
+enum { FEW = 32 };
+
+struct crowd {
+    const struct reach *reach;
+    uint32_t set; /* numbers are differences from this one */
+    unsigned count;
+    uint32_t number[MOST_LISTED];
+};
+
+static struct seats *pages_of(const struct crowd *crowd)
+{
+    return crowd->reach->pages;
+}
+
+/* The crowd's pages in another order: each gets another seat. */
+static void shuffle(struct crowd *crowd)
+{
+    struct random random = {bench_seed(pages_of(crowd)->bench)};
+    for (unsigned i = crowd->count; i > 1; i--) {
+        unsigned other = (unsigned)random_below(&random, i);
+        uint32_t number = crowd->number[i - 1];
+        crowd->number[i - 1] = crowd->number[other];
+        crowd->number[other] = number;
+    }
+}
+
+/* A walk over a crowd, with the block behind it. */
+static struct stops with_block(struct crowd *crowd)
+{
+    unsigned block = crowd->reach->block;
+    for (unsigned i = 0; i < block; i++)
+        crowd->number[crowd->count + i] = ((uint32_t)1 << (pages_of(crowd)->bits - 1)) + i;
+    return seats_listed(pages_of(crowd), crowd->number, crowd->count + block);
+}
+
+/* Whether a crowd, along with the block, takes longer than the control. */
+static enum verdict compare(struct crowd *crowd, double error)
+{
+    struct seats *pages = pages_of(crowd);
+    uint64_t count = crowd->count + crowd->reach->block, fit = crowd->reach->fit;
+    struct stops listed = with_block(crowd);
+    struct stops control =
+        crowd->reach->block ? seats_row(pages, count < fit ? count : fit) : seats_dense(pages, count);
+    return seats_crowd(pages, &listed, &control, crowd->reach->miss, error);
+}
+
+/* Whether a crowd, along with the block, does not fit. What is slow, or nearly so, because of its seats is not in
+ * others: AMD's way predictor cannot tell some lines of one set apart, by their pages. */
+static bool is_crowd(struct crowd *crowd, double error)
+{
+    enum { ATTEMPTS = 8, NEEDED = 2 };
+    struct crowd other = *crowd;
+    unsigned slow = 0;
+    for (unsigned attempt = 0; attempt < ATTEMPTS && seats_ok(pages_of(crowd)); attempt++) {
+        enum verdict verdict = compare(&other, error);
+        if (verdict == NOT_SLOWER)
+            return false;
+        slow += verdict == SLOWER;
+        if (slow == NEEDED)
+            return true;
+        shuffle(&other);
+    }
+    pages_of(crowd)->undecided = true;
+    return false;
+}
+
+/* Some set that pages of the list's beginning are of is not that of number 0, nor of any small number: entries of
+ * tables may share a TLB with pages (Zen 2), under the numbers of the regions that they cover, which are small. */
+static uint32_t some_set(struct seats *pages)
+{
+    enum { HIGH = 0x78, ANY = 0x187 };
+    return HIGH | (uint32_t)(bench_seed(pages->bench) & ANY);
+}
+
+/* Whether all pages of the row with these bits do not fit: most of them miss then, or none does. */
+static bool is_dense_crowd(const struct reach *reach, uint64_t bits)
+{
+    double ticks = 0;
+    struct stops stops = seats_spread(reach->pages, bits);
+    return seats_excess(reach->pages, &stops, &ticks) && ticks > reach->hit + reach->miss / LEAST_MISSES / 5;
+}
+
+static void list_bits(struct crowd *crowd, uint64_t bits)
+{
+    struct stops stops = {.spread = bits};
+    crowd->count = 1U << bits_set(bits);
+    for (unsigned i = 0; i < crowd->count; i++)
+        crowd->number[i] = (uint32_t)stops_number(&stops, i) ^ crowd->set;
+}
+
+/* Spares halves: a bit is left out while what is left does not fit. */
+static uint64_t spare_bits(struct crowd *crowd, uint64_t bits)
+{
+    const struct reach *reach = crowd->reach;
+    for (unsigned bit = 0; bit < 64 && seats_ok(reach->pages); bit++) {
+        uint64_t left = bits & ~((uint64_t)1 << bit);
+        if (left == bits || !left)
+            continue;
+        uint64_t pages = (uint64_t)1 << bits_set(left);
+        if (pages > MOST_CROWD || (reach->block && pages > reach->block)) {
+            if (is_dense_crowd(reach, left))
+                bits = left;
+            continue;
+        }
+        list_bits(crowd, left);
+        if (is_crowd(crowd, SPARING))
+            bits = left;
+    }
+    return bits;
+}
+
+/* Spares halves that differ in the parity of two bits, for folded indexes: what is left has two bits that are equal. */
+static void spare_parities(struct crowd *crowd, uint64_t bits)
+{
+    for (unsigned high = 1; high < 32 && seats_ok(pages_of(crowd)); high++)
+        for (unsigned low = 0; low < high && seats_ok(pages_of(crowd)); low++) {
+            uint64_t pair = (uint64_t)1 << high | (uint64_t)1 << low;
+            if ((bits & pair) != pair)
+                continue;
+            struct crowd left = {.reach = crowd->reach, .set = crowd->set};
+            for (unsigned i = 0; i < crowd->count; i++)
+                if (!(bits_set((crowd->number[i] ^ crowd->set) & pair) % 2))
+                    left.number[left.count++] = crowd->number[i];
+            if (left.count > 1 && left.count < crowd->count && is_crowd(&left, SPARING))
+                *crowd = left;
+        }
+}
+
+/* Leaves out pages behind the first ones that do not fit. */
+static void cut(struct crowd *crowd)
+{
+    unsigned low = 0, high = crowd->count; /* so many fit; so many do not */
+    while (high - low > 1 && seats_ok(pages_of(crowd))) {
+        struct crowd half = *crowd;
+        half.count = low + (high - low) / 2;
+        if (is_crowd(&half, SPARING))
+            high = half.count;
+        else
+            low = half.count;
+    }
+    crowd->count = high;
+}
+
+/* Leaves out pieces of so many pages. */
+static void spare_pieces(struct crowd *crowd, unsigned piece)
+{
+    for (unsigned first = 0; first < crowd->count && crowd->count > piece && seats_ok(pages_of(crowd));) {
+        struct crowd left = *crowd;
+        unsigned size = crowd->count - first < piece ? crowd->count - first : piece;
+        for (unsigned i = first; i + size < crowd->count; i++)
+            left.number[i] = crowd->number[i + size];
+        left.count -= size;
+        if (is_crowd(&left, SPARING))
+            *crowd = left;
+        else
+            first += size;
+    }
+}
+
+/* Whether none of some pages, any, can be spared. */
+static bool none_to_spare(struct crowd *crowd)
+{
+    enum { TRIALS = 16 };
+    for (unsigned trial = 0; trial < TRIALS; trial++) {
+        struct crowd left = *crowd;
+        shuffle(&left);
+        left.count--;
+        if (is_crowd(&left, SPARING) || !seats_ok(pages_of(crowd)))
+            return false;
+    }
+    return true;
+}
+
+/* Pages in any order that are as many as do not fit in a row, and none of which can be spared, are of one set: then
+ * they are the crowd. */
+static bool is_one_set(struct crowd *crowd)
+{
+    struct crowd any = *crowd;
+    if (crowd->reach->block)
+        return false;
+    shuffle(&any);
+    cut(&any);
+    if (any.count != crowd->reach->crowd || !none_to_spare(&any))
+        return false;
+    *crowd = any;
+    return true;
+}
+
+static bool among(const struct crowd *crowd, uint32_t number)
+{
+    for (unsigned i = 0; i < crowd->count; i++)
+        if (crowd->number[i] == number)
+            return true;
+    return false;
+}
+
+/* Whether a bit of the page's number matters: pages of one set that are moved by it are in another set then. */
+static bool matters(const struct crowd *crowd, unsigned bit)
+{
+    struct crowd moved = *crowd;
+    for (unsigned i = 0; i < crowd->count; i += 2) {
+        moved.number[i] ^= (uint32_t)1 << bit;
+        if (among(crowd, moved.number[i]))
+            return false; /* both are of the set */
+    }
+    return !is_crowd(&moved, LOOK) && seats_ok(pages_of(crowd));
+}
+
+/* Pages of the block that are of the crowd's set, if the bits of a mask choose the set, or others that follow them. */
+static bool block_in_set(struct crowd *crowd, unsigned mask, unsigned *in_set)
+{
+    unsigned block = crowd->reach->block;
+    unsigned each = block >> bits_set(mask & (block - 1));
+    *in_set = each;
+    if (!block || !(mask & ~(block - 1)))
+        return true;
+    /* The block is in some sets only: a crowd in others, where it is not, is one all the same, or it needed the block.
+     */
+    bool told = false;
+    for (unsigned bit = 0; bit < 32; bit++) {
+        if (!(mask >> bit & 1) || 1U << bit < block)
+            continue;
+        struct crowd moved = *crowd;
+        for (unsigned i = 0; i < moved.count; i++)
+            moved.number[i] ^= 1U << bit;
+        unsigned needed = is_crowd(&moved, LAST) ? 0 : each;
+        if (!seats_ok(pages_of(crowd)) || (told && needed != *in_set))
+            return false;
+        *in_set = needed;
+        told = true;
+    }
+    return true;
+}
+
+/* Whether so many pages, at a distance of so many, do not fit, and one fewer does. */
+static bool stride_shows(struct crowd *crowd, uint64_t stride, unsigned count)
+{
+    struct crowd row = {.reach = crowd->reach, .count = count};
+    if (stride * count >> (pages_of(crowd)->bits - 1))
+        return false;
+    for (unsigned i = 0; i < count; i++)
+        row.number[i] = (uint32_t)(i * stride);
+    if (!is_crowd(&row, LAST))
+        return false;
+    row.count--;
+    return !is_crowd(&row, LAST) && seats_ok(pages_of(crowd));
+}
+
+static bool in_reach(const struct reach *reach, uint64_t pages)
+{
+    return pages >= reach->fit && pages < reach->crowd;
+}
+
+/* The lowest of the bits that are set in a mask. */
+static unsigned lowest(unsigned mask, unsigned count)
+{
+    unsigned low = 0;
+    for (; count; count--, mask &= mask - 1)
+        low |= mask & -mask;
+    return low;
+}
+
+/* Whether so many ways in 2^bits sets are what a row of pages says, where an entry serves one page or some. */
+static bool serves(const struct crowd *crowd, struct shape *shape, unsigned ways, unsigned bits)
+{
+    shape->sets = (uint64_t)1 << bits;
+    for (shape->neighbours = 1; shape->neighbours <= crowd->reach->neighbours; shape->neighbours *= 2)
+        if (in_reach(crowd->reach, ways * shape->sets * shape->neighbours) &&
+            (shape->neighbours == 1 || !(shape->bits & (shape->neighbours - 1))))
+            return true;
+    return false;
+}
+
+/* Sets that are a power of two: as many as bits matter, or, where bits are folded, fewer, all low ones among them. Ways
+ * times sets have to be what a row of pages says, too. */
+static bool sets_by_bits(struct crowd *crowd, struct shape *shape)
+{
+    unsigned mattering = (unsigned)bits_set(shape->bits);
+    /* Eight entries of a table share a line: what the low bits do not matter for is a cache of tables. */
+    if (crowd->reach->block && shape->bits && !(shape->bits & 7))
+        return false;
+    for (unsigned folded = 0; folded <= mattering; folded++) {
+        unsigned bits = mattering - folded, mask = lowest(shape->bits, bits), in_set;
+        if (folded && (mask & (mask + (mask & -mask)))) /* the low ones have to be all there */
+            continue;
+        unsigned each = crowd->reach->block >> bits_set(mask & (crowd->reach->block - 1));
+        if (!serves(crowd, shape, crowd->count - 1, bits) && !serves(crowd, shape, crowd->count + each - 1, bits))
+            continue;
+        if (!block_in_set(crowd, mask, &in_set))
+            return false;
+        shape->ways = crowd->count + in_set - 1;
+        shape->plain = !folded;
+        if (serves(crowd, shape, shape->ways, bits))
+            return true;
+    }
+    return false;
+}
+
+/* Any other number of them, chosen modulo it. */
+static bool sets_by_stride(struct crowd *crowd, struct shape *shape)
+{
+    const struct reach *reach = crowd->reach;
+    if (reach->block)
+        return false; /* how many of the block share a set is not known then */
+    shape->ways = crowd->count - 1;
+    shape->neighbours = 1;
+    shape->plain = false;
+    uint64_t first = (reach->fit + shape->ways - 1) / shape->ways;
+    for (uint64_t sets = first; sets < first + STRIDES && in_reach(reach, sets * shape->ways); sets++)
+        if (stride_shows(crowd, sets, crowd->count)) {
+            shape->sets = sets;
+            return true;
+        }
+    return false;
+}
+
+/* Whether it takes luck to be among those that stay. */
+static bool draws_lots(struct crowd *crowd)
+{
+    const struct reach *reach = crowd->reach;
+    unsigned count = crowd->count + reach->block;
+    double ticks = 0;
+    if (!is_crowd(crowd, LAST))
+        return true;
+    struct stops stops = with_block(crowd);
+    if (!seats_excess(reach->pages, &stops, &ticks))
+        return true;
+    return crowd->count > FEW && (ticks - reach->hit) * count < LUCK / LEAST_MISSES * reach->miss * crowd->count;
+}
+
+/* Page-number bits to look at: as many as sets may take, and some more. */
+static unsigned bits_that_may(const struct crowd *crowd)
+{
+    enum { MORE = 4 };
+    unsigned bits = 0, most = pages_of(crowd)->bits - 2;
+    while ((uint64_t)(crowd->count - 1) << bits < crowd->reach->crowd)
+        bits++;
+    return bits + MORE < most ? bits + MORE : most;
+}
+
+/* What a miss costs among pages as few as these: less than where tables, too, leave the caches. */
+static bool learn(struct crowd *crowd, struct reach *reach)
+{
+    double ticks = 0;
+    struct stops stops = with_block(crowd);
+    if (!seats_excess(reach->pages, &stops, &ticks))
+        return false;
+    double miss = LEAST_MISSES * (ticks - reach->hit) * (crowd->count + reach->block) / crowd->count;
+    if (miss > 0 && miss < reach->miss)
+        reach->miss = miss;
+    return true;
+}
+
+bool crowd_shape(const struct reach *known, struct shape *shape, const char **why)
+{
+    struct reach own = *known, *reach = &own;
+    struct crowd crowd = {.reach = reach, .set = some_set(reach->pages)};
+    unsigned bits = 1;
+    *shape = (struct shape){.error = 2 * LAST};
+    while (5 * ((uint64_t)1 << bits) < 6 * reach->fit || (uint64_t)1 << bits < reach->crowd)
+        bits++;
+    *why = "it would take too many pages to fill it";
+    if ((uint64_t)1 << bits > MOST_IN_A_ROW || bits >= reach->pages->bits)
+        return false;
+    uint64_t left = spare_bits(&crowd, ((uint64_t)1 << bits) - 1);
+    if ((uint64_t)1 << bits_set(left) > MOST_CROWD || reach->block > MOST_LISTED - MOST_CROWD)
+        return false;
+    *why = "no few pages push each other out of it";
+    list_bits(&crowd, left);
+    if (!learn(&crowd, reach) || !is_crowd(&crowd, SPARING))
+        return false;
+    if (!is_one_set(&crowd)) {
+        spare_parities(&crowd, left);
+        shuffle(&crowd);
+        cut(&crowd);
+        for (unsigned piece = crowd.count / 4; piece; piece /= 2)
+            spare_pieces(&crowd, piece);
+    }
+    if (!seats_ok(reach->pages) || draws_lots(&crowd)) {
+        *why = "which pages it keeps is a matter of luck";
+        return false;
+    }
+    /* One that has one set needs no further look: its ways are what a row of pages says. */
+    if (reach->block || !in_reach(reach, crowd.count - 1))
+        for (unsigned bit = 0; bit < bits_that_may(&crowd) && seats_ok(reach->pages); bit++)
+            shape->bits |= (unsigned)matters(&crowd, bit) << bit;
+    *why = "pages in a row and pages of one set say different things";
+    return seats_ok(reach->pages) && (sets_by_bits(&crowd, shape) || sets_by_stride(&crowd, shape)) &&
+           seats_ok(reach->pages);
+}

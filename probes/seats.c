@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* seats.c: mapping pages to seats, and walks through them. */
+#include "probes/seats.h"
+#include "base/arithmetic.h"
+
+enum {
+    SMALL_PAGE = 4096,
+    SEAT = 64, /* bytes */
+    MOST_BITS = 21,
+    LEAST_BITS = 9,
+    WORD = 8 /* the control's links lie beside the signal's, in the same lines */
+};
+
+/* Bytes of the addresses of all pages. */
+static uint64_t reach(const struct seats *pages)
+{
+    return pages->page << (pages->bits + 1);
+}
+
+/* Core cycles: a control that takes so much longer is none. */
+static const double MISSES = 0.4;
+
+bool seats_ok(const struct seats *pages)
+{
+    return bench_ok(pages->bench) && !pages->spent && !pages->undecided;
+}
+
+static bool has_pages(struct machine *machine, uint64_t page)
+{
+    for (unsigned i = 0; machine_page(machine, i); i++)
+        if (machine_page(machine, i) == page)
+            return true;
+    return false;
+}
+
+/* Ticks a step of a few seats in one page. */
+static bool time_few(struct bench *bench, uint64_t base, double *ticks)
+{
+    enum { LOOKS = 9, STEPS = 4096 };
+    struct stops stops = stops_sequence(base, SEAT, NEIGHBOURS);
+    struct walk walk = walk_over(&stops, OP_LOAD, bench_seed(bench));
+    double looks[LOOKS];
+    if (!bench_link(bench, &walk))
+        return false;
+    for (unsigned i = 0; i < LOOKS; i++)
+        if (!bench_warm(bench, &walk, 0, STEPS) || !bench_batch(bench, &walk, 0, STEPS, &looks[i]) ||
+            !bench_rest(bench, false))
+            return false;
+    *ticks = quantile(looks, LOOKS, 0.25) / STEPS;
+    return true;
+}
+
+/* Where no first level has large pages (Bonnell), a control in them would pay what is to be measured: it lies in pages
+ * of the size under test then. There are few of them, too. */
+static bool choose_seats(struct seats *pages, uint64_t seats)
+{
+    struct machine *machine = pages->bench->machine;
+    double large, small;
+    if (!stretch_best(machine, UINT64_MAX, seats, seats, &pages->dense))
+        return false;
+    if (pages->dense.page == pages->page)
+        return true;
+    if (!time_few(pages->bench, pages->dense.base, &large))
+        return false;
+    struct stretch largest = pages->dense;
+    stretch_unmap(machine, &largest);
+    if (!stretch_map(machine, pages->page, seats, &pages->dense))
+        return stretch_best(machine, UINT64_MAX, seats, seats, &pages->dense);
+    if (!time_few(pages->bench, pages->dense.base, &small))
+        return false;
+    double rate = pages->bench->cycles_per_tick;
+    if ((large - small) * rate > MISSES)
+        return true;
+    stretch_unmap(machine, &pages->dense);
+    return stretch_best(machine, UINT64_MAX, seats, seats, &pages->dense);
+}
+
+bool seats_open(struct seats *pages, struct bench *bench, uint64_t page, uint64_t visits, const char **why)
+{
+    struct machine *machine = bench->machine;
+    struct view view = machine_view(machine);
+    uint64_t seats = stops_seat(MOST_IN_A_ROW);
+    *pages = (struct seats){.bench = bench, .page = page, .visits = visits};
+    *why = "the machine has no pages of that size";
+    if (!has_pages(machine, page))
+        return false;
+    *why = "no memory for the lines of its pages";
+    if (!choose_seats(pages, seats))
+        return false;
+    /* The row lies above what may be listed, and the numbers of pages are bits of their addresses. */
+    for (pages->bits = MOST_BITS; pages->bits >= LEAST_BITS; pages->bits--) {
+        pages->base = (view.base + pages->dense.size + reach(pages) - 1) / reach(pages) * reach(pages);
+        if (pages->base + reach(pages) <= view.base + view.size)
+            break;
+    }
+    if (pages->dense.size >= seats && pages->bits >= LEAST_BITS &&
+        (page == SMALL_PAGE || pages->dense.physical % page == 0))
+        return true;
+    if (pages->dense.size >= seats)
+        *why = "not enough addresses for its pages";
+    seats_close(pages);
+    return false;
+}
+
+void seats_close(struct seats *pages)
+{
+    struct machine *machine = pages->bench->machine;
+    if (pages->any)
+        machine_map(machine, pages->base, 0, reach(pages), 0, MEM_WB);
+    stretch_unmap(machine, &pages->dense);
+}
+
+static uint64_t row_base(const struct seats *pages)
+{
+    return pages->base + (pages->page << pages->bits);
+}
+
+/* Maps a page to where its seat is. */
+static bool map_page(struct seats *pages, uint64_t va, uint64_t seat)
+{
+    pages->any = true;
+    uint64_t frame = stops_seat(seat) / pages->page * pages->page;
+    if (machine_map(pages->bench->machine, va, pages->dense.physical + frame, pages->page, pages->page, MEM_WB))
+        return true;
+    pages->bench->refused = true;
+    return false;
+}
+
+struct stops seats_dense(const struct seats *pages, uint64_t count)
+{
+    struct stops stops = stops_sequence(pages->dense.base, 0, count);
+    stops.seats = UINT64_MAX;
+    return stops;
+}
+
+static struct stops through_pages(const struct seats *pages, uint64_t base, uint64_t count)
+{
+    struct stops stops = stops_sequence(base, pages->page, count);
+    stops.seats = pages->page;
+    return stops;
+}
+
+struct stops seats_row(struct seats *pages, uint64_t count)
+{
+    uint64_t base = row_base(pages);
+    for (; pages->mapped < count && bench_ok(pages->bench); pages->mapped++) {
+        if (!map_page(pages, base + pages->mapped * pages->page, pages->mapped))
+            return stops_sequence(base, 0, 0);
+        bench_rest(pages->bench, false);
+    }
+    return through_pages(pages, base, count);
+}
+
+struct stops seats_spread(struct seats *pages, uint64_t bits)
+{
+    uint64_t base = row_base(pages), count = (uint64_t)1 << bits_set(bits);
+    struct stops stops = through_pages(pages, base, count);
+    stops.spread = bits;
+    for (uint64_t i = 0; i < count && bench_ok(pages->bench); i++) {
+        if (!map_page(pages, base + stops_number(&stops, i) * pages->page, i))
+            break;
+        bench_rest(pages->bench, false);
+    }
+    pages->mapped = 0; /* they lie elsewhere now */
+    return stops;
+}
+
+struct stops seats_listed(struct seats *pages, const uint32_t *number, unsigned count)
+{
+    struct stops stops = through_pages(pages, pages->base, count);
+    stops.number = number;
+    for (unsigned i = 0; i < count && bench_ok(pages->bench); i++) {
+        if (i < pages->lasts && pages->last[i] == number[i])
+            continue;
+        if (!map_page(pages, pages->base + number[i] * pages->page, i))
+            break;
+        pages->last[i] = number[i];
+        bench_rest(pages->bench, false);
+    }
+    pages->lasts = count;
+    return stops;
+}
+
+/* Links two walks that use other words of the same lines. */
+static bool link_both(struct seats *pages, const struct stops *stops, const struct stops *control, struct walk *signal,
+                      struct walk *quiet)
+{
+    struct stops beside = *control;
+    beside.base += WORD;
+    *quiet = walk_over(&beside, OP_LOAD, bench_seed(pages->bench));
+    *signal = walk_over(stops, OP_LOAD, bench_seed(pages->bench));
+    if (machine_steps(pages->bench->machine) > pages->visits)
+        pages->spent = true;
+    return seats_ok(pages) && bench_link(pages->bench, quiet) && bench_link(pages->bench, signal);
+}
+
+static uint64_t batch_steps(uint64_t count)
+{
+    enum { LAPS = 8, LEAST = 1024, MOST = 1 << 12 };
+    uint64_t steps = LAPS * count;
+    return steps < LEAST ? LEAST : steps > MOST ? MOST : steps;
+}
+
+bool seats_excess(struct seats *pages, const struct stops *stops, double *ticks)
+{
+    enum { ROUNDS = 5, MANY = 1024 };
+    double signals[ROUNDS], controls[ROUNDS];
+    uint64_t count = stops_count(stops), steps = batch_steps(count);
+    struct stops seats = seats_dense(pages, count);
+    struct walk walk[2];
+    if (!link_both(pages, stops, &seats, &walk[0], &walk[1]))
+        return false;
+    while ((double)steps < 64 * (double)pages->bench->clock.step)
+        steps *= 2;
+    for (unsigned round = 0; round < ROUNDS; round++)
+        if (!bench_warm(pages->bench, &walk[0], 0, count > MANY ? count : 2 * count) ||
+            !bench_batch(pages->bench, &walk[0], 0, steps, &signals[round]) ||
+            !bench_warm(pages->bench, &walk[1], 0, count) ||
+            !bench_batch(pages->bench, &walk[1], 0, steps, &controls[round]) || !bench_rest(pages->bench, false))
+            return false;
+    *ticks = (quantile(signals, ROUNDS, 0.25) - quantile(controls, ROUNDS, 0.25)) / (double)steps;
+    return true;
+}
+
+enum verdict seats_crowd(struct seats *pages, const struct stops *stops, const struct stops *control, double effect,
+                         double error)
+{
+    enum { ORDERS = 2, SETTLING = 8, FEW = 128, SILENT = 6 };
+    uint64_t count = stops_count(stops);
+    struct walk signal, quiet;
+    struct answer answer;
+    if (!link_both(pages, stops, control, &signal, &quiet))
+        return UNDECIDED;
+    struct question question = {.signal = &signal, .control = &quiet, .steps = batch_steps(count), .error = error};
+    question.effect = effect / (double)count;
+    question.orders = ORDERS;
+    question.silent = SILENT; /* what lies between is something else, and is another time elsewhere */
+    question.warm_laps = count > FEW ? SETTLING / 2 : SETTLING;
+    return sample_compare(pages->bench, &question, &answer) ? answer.verdict : UNDECIDED;
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* seats.h: control and experiment of translation: the same lines of memory, once through few pages and once through as
+ * many as there are stops.
+ *
+ * Stop number j is always the same line, "seat" j, in whatever page it is seen: seats lie side by side, 64 in 4 KB, and
+ * a page is a number in a region of addresses, mapped to where its seat is. So the pages under test share the memory of
+ * a few, as often as is asked for (paper 004, section 2, needs a line for each page, too; an owner of the tables may
+ * let many pages lie in one frame), and no two that are neighbours lie in neighbouring frames: nothing coalesces. What
+ * the walk through the pages takes longer than one over its seats is translation. */
+#pragma once
+#include "probes/sample.h"
+#include "probes/stretch.h"
+
+enum {
+    MOST_LISTED = 1536,     /* pages of a list */
+    MOST_IN_A_ROW = 1 << 13 /* pages */
+};
+
+struct seats {
+    struct bench *bench;
+    uint64_t page;         /* bytes of one */
+    unsigned bits;         /* of the number of a page in a list: 21, or fewer where there are not as many addresses */
+    struct stretch dense;  /* seats through the largest pages there are */
+    uint64_t base;         /* address of page number 0 */
+    uint64_t mapped;       /* pages of the row that are mapped */
+    uint64_t visits;       /* machine_steps beyond which it would take too many */
+    bool spent, undecided; /* too many; noise left a decision open, for whoever asks to set */
+    bool any;              /* something was mapped */
+    unsigned lasts;        /* pages of the list that was mapped last */
+    uint32_t last[MOST_LISTED];
+};
+
+/* Maps the seats. False: the machine has no such pages, or no memory or addresses for them; *why says which. */
+bool seats_open(struct seats *, struct bench *, uint64_t page, uint64_t visits, const char **why);
+void seats_close(struct seats *);
+
+/* Skipped, refused, spent or undecided: false. */
+bool seats_ok(const struct seats *);
+
+/* So many seats, without a page for each. */
+struct stops seats_dense(const struct seats *, uint64_t count);
+
+/* So many pages on end, apart from those that may be listed; at most MOST_IN_A_ROW and 2 to the power of bits. */
+struct stops seats_row(struct seats *, uint64_t count);
+
+/* Pages of the row: all whose numbers have no other bits than these. */
+struct stops seats_spread(struct seats *, uint64_t bits);
+
+/* Pages with numbers of so many bits, each there once. The list must live as long as the stops do. */
+struct stops seats_listed(struct seats *, const uint32_t *number, unsigned count);
+
+/* Ticks a step that a walk through pages takes longer than one over its seats; both settled. False: see seats_ok. */
+bool seats_excess(struct seats *, const struct stops *, double *ticks);
+
+/* Whether in each lap over the pages some miss which do not in one over the control's: SLOWER: it takes longer by
+ * `effect` ticks a lap, or more, with that error. Also UNDECIDED where seats_ok is false. */
+enum verdict seats_crowd(struct seats *, const struct stops *, const struct stops *control, double effect,
+                         double error);
