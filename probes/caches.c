@@ -120,6 +120,7 @@ static void note_told(struct caches *caches, unsigned level, const char *what, e
 static void note_level(struct caches *caches, unsigned level, const struct sets *sets, uint64_t cost)
 {
     char id[28];
+    const struct inclusion *told = &sets->inclusion;
     double confidence = confidence_from(sets->error + caches->error);
     id_of(id, level, "ways");
     note_value(caches->notebook, id, sets->ways, "ways", confidence, cost,
@@ -137,9 +138,9 @@ static void note_level(struct caches *caches, unsigned level, const struct sets 
     else
         note_value(caches->notebook, id, (double)sets->rule.line, "bytes", confidence, cost,
                    "address bits that do not matter for which lines share a set");
-    note_told(caches, level, "exclusive", sets->exclusive, confidence, cost,
-              "whether what the level before still has fills it, too");
-    note_told(caches, level, "inclusive", sets->inclusive, confidence, cost,
+    note_told(caches, level, "exclusive", told->exclusive, confidence_from(sets->error + caches->error + told->error),
+              cost, "whether what the level before still has fills it, too");
+    note_told(caches, level, "inclusive", told->inclusive, confidence, cost,
               "whether what it gives up leaves the first level, too");
 }
 
@@ -184,7 +185,7 @@ static bool measure_level(struct caches *caches, unsigned level, const double la
     note_level(caches, level, &sets, machine_steps(bench->machine) - start);
     bool good = note_curves(caches, level, &sets, target);
     struct nearer *nearer = &caches->nearer;
-    nearer->holds = sets.ways + (sets.exclusive == YES ? nearer->holds : 0);
+    nearer->holds = sets.ways + (sets.inclusion.exclusive == YES ? nearer->holds : 0);
     nearer->ways_but_last = nearer->ways;
     nearer->ways += sets.ways;
     nearer->kin_but_last = nearer->kin;

@@ -16,7 +16,7 @@
  *   lots and this one gives lines up in order all the same, it is no exclusive one, which gets them in no order. */
 #include "probes/inclusion.h"
 
-enum { PER_WAY = 3 };
+enum { PER_WAY = 3, MANY_LAPS = 12 };
 
 /* Standard error of a mean of votes, in halves; the means of votes of which nearly all say "gone", and of which a tenth
  * do. */
@@ -39,6 +39,9 @@ struct trial {
     unsigned lines, controls;
     uint64_t hot_helper[MOST_HELPERS];
 };
+
+/* Probability that a level is not exclusive that seems so, and loses the target in time. */
+static const double IN_TIME = 0.55;
 
 static struct scene with_lines(const struct scene *scene, const uint64_t *lines, unsigned count)
 {
@@ -160,7 +163,7 @@ static enum told takes_in_what_was_hot(struct trial *trial, unsigned few, const 
                : NOT_TOLD;
 }
 
-static enum told exclusive_by_helpers(const struct trial *trial)
+static enum told exclusive_by_helpers(const struct trial *trial, double *error)
 {
     const struct scene *scene = trial->scene;
     struct push push = trial->here, special = push;
@@ -173,7 +176,13 @@ static enum told exclusive_by_helpers(const struct trial *trial)
         return NOT_TOLD;
     special.lines_stay_near = true;
     goes_down = goes(&special, scene, trial->line, more, &clear);
-    return !clear ? NOT_TOLD : goes_down ? NO : YES;
+    if (!clear || goes_down)
+        return clear ? NO : NOT_TOLD;
+    /* A level that keeps what a load finds in it (as K10's third one does), or does not take all in that comes, loses
+     * the target in time; so do some that are exclusive. */
+    special.laps = MANY_LAPS;
+    *error = !goes(&special, scene, trial->line, more, &clear) && clear ? 0 : IN_TIME;
+    return YES;
 }
 
 /* How often the level before loses a hot target in one row of lines, by rows of each length: what each of them loses at
@@ -263,12 +272,12 @@ struct inclusion inclusion_tell(const struct push *push, const struct push *befo
                                 const struct nearer *nearer, const uint64_t *lines, unsigned count)
 {
     struct trial trial = {.here = *push, .scene = scene, .nearer = nearer, .lines = count};
-    struct inclusion told = {NOT_TOLD, NOT_TOLD};
+    struct inclusion told = {NOT_TOLD, NOT_TOLD, 0};
     bool has_helpers = scene->helpers && !scene->shallow;
     for (unsigned i = 0; i < count; i++)
         trial.line[i] = lines[i];
     if (has_helpers)
-        told.exclusive = exclusive_by_helpers(&trial);
+        told.exclusive = exclusive_by_helpers(&trial, &told.error);
     if (!before)
         return told;
     trial.before = *before;

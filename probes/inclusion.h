@@ -11,6 +11,7 @@ struct inclusion {
     enum told
         exclusive; /* a line that the level gets, it gets from the level before; what a load finds in it leaves it */
     enum told inclusive; /* what it gives up, the level before loses, too */
+    double error;        /* that `exclusive` is wrong, where it is YES */
 };
 
 /* Tells both. before: for the level before instead of this one; NULL: the clock does not show it. lines: of the scene's

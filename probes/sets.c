@@ -23,9 +23,7 @@ static void tell_inclusion(struct push *push, const struct push *near, const str
     unsigned wanted = 2 * scene->needed + MORE_TO_PUSH * before->holds;
     if (!scene->helpers || scene->shallow)
         known_more(push, scene, known, wanted < MOST_KNOWN ? wanted : MOST_KNOWN);
-    struct inclusion told = inclusion_tell(push, near, scene, before, known->line, known->count);
-    sets->exclusive = told.exclusive;
-    sets->inclusive = told.inclusive;
+    sets->inclusion = inclusion_tell(push, near, scene, before, known->line, known->count);
 }
 
 /* Ways: the lines that a set keeps. Where lines cannot get past the nearer levels without filling this one, what these
@@ -45,9 +43,9 @@ static unsigned count_ways(struct push *push, const struct scene scene[2], const
     if (scene[0].helpers && !scene[0].shallow)
         return kept.lines;
     *why = "whether it is exclusive is not clear, and so how many lines a set keeps";
-    if (sets->exclusive == NOT_TOLD)
+    if (sets->inclusion.exclusive == NOT_TOLD)
         return 0;
-    if (sets->exclusive == NO)
+    if (sets->inclusion.exclusive == NO)
         return kept.lines;
     return kept.lines > before->holds ? kept.lines - before->holds : 0;
 }
@@ -91,8 +89,8 @@ static bool find(struct push *push, const struct push *near, const struct nearer
         return false;
     struct scene fewest = evict_needed(&scene[0], 0);
     /* Where lines can be pushed down and stay, all that share a set have been seen. */
-    sets->error +=
-        BY_CHANCE + (push_far(push, &fewest) ? NEXT_GAVE_UP : 0) + (sets->exclusive != NO ? sets->rule.error : 0);
+    sets->error += BY_CHANCE + (push_far(push, &fewest) ? NEXT_GAVE_UP : 0) +
+                   (sets->inclusion.exclusive != NO ? sets->rule.error : 0);
     return push_ok(push);
 }
 

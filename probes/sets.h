@@ -10,7 +10,7 @@
 struct sets {
     unsigned ways;
     struct rule rule;
-    enum told exclusive, inclusive;
+    struct inclusion inclusion;
     double error; /* that it is wrong */
 };
 
