@@ -267,7 +267,7 @@ static void as_many_sets_behind_lots(void **state)
 static void third_with_as_many_sets(void **state)
 {
     static const enum inclusion all[] = {INCLUSION_EXCLUSIVE, INCLUSION_NEITHER, INCLUSION_INCLUSIVE};
-    struct description description = first(64, 16, "LRU");
+    struct description description = first(64, 8, "LRU");
     add(&description, 256, 4, "LRU");
     struct cache_description *third = add(&description, 256, 12, "LRU");
     for (unsigned i = 0; i < 3; i++) {
