@@ -15,6 +15,7 @@
  *   no helpers, because whatever shares a set at the nearer levels shares one here. And where the level before draws
  *   lots and this one gives lines up in order all the same, it is no exclusive one, which gets them in no order. */
 #include "probes/inclusion.h"
+#include "base/arithmetic.h"
 
 enum { PER_WAY = 3, MANY_LAPS = 12 };
 
@@ -22,9 +23,9 @@ enum { PER_WAY = 3, MANY_LAPS = 12 };
  * do. */
 static const double PRECISE = 0.1, GONE = 0.8, SOMETIMES = -0.8;
 
-/* The same for losses that are added up; how often a row loses a target that this level gives up, and one that it does
- * not. */
-static const double ROUGH = 0.5, ONCE = 0.5, NEVER = 0.25;
+/* Losses that are added up over rows: standard error of each, in halves; how often a row loses a target that this level
+ * gives up, and one that it does not. */
+static const double EACH = 0.05, ONCE = 0.5, NEVER = 0.25;
 
 /* A hot target must survive in the level before in so many rounds; a level that loses it with a probability between
  * those draws lots. */
@@ -108,6 +109,19 @@ static unsigned enough_in_one_lap(const struct push *push, const struct scene *s
     return 0;
 }
 
+/* The share of a target that surely is in the level before: what it shows is no vote of -1 exactly. */
+static bool share_of_hits(const struct trial *trial, double error, double *share)
+{
+    struct push still = trial->before;
+    struct scene nothing_else = row(trial, still.hot_helper, still.hot_helpers);
+    double mean;
+    still.hot_helpers = still.hot_to = 0;
+    if (!push_mean(&still, &nothing_else, error, &mean))
+        return false;
+    *share = (mean + 1) / 2;
+    return true;
+}
+
 /* How the level before keeps a hot target. */
 struct survival {
     double share; /* of rounds in which it has it all the time; less than OFTEN: or more seldom than that */
@@ -116,15 +130,10 @@ struct survival {
 
 static bool survives(struct trial *trial, unsigned lines, struct survival *survival)
 {
-    struct push still = trial->before;
-    struct scene nothing_else = row(trial, still.hot_helper, still.hot_helpers);
     double here;
     *survival = (struct survival){.share = 1};
-    /* What a target that surely is there shows is no vote of -1 exactly. */
-    still.hot_helpers = 0;
-    if (!push_mean(&still, &nothing_else, PRECISE, &here))
+    if (!share_of_hits(trial, PRECISE, &here))
         return false;
-    here = (here + 1) / 2;
     for (unsigned i = 1; i <= lines && survival->share >= OFTEN; i++) {
         double gone;
         if (!share_gone(&trial->before, trial, i, i - 1, &gone))
@@ -189,14 +198,19 @@ static enum told exclusive_by_helpers(const struct trial *trial, double *error)
  * its end, added up. A policy that is not the same each time may lose it anywhere. */
 static bool losses(struct trial *trial, const uint64_t *lines, unsigned from, unsigned to, double *sum)
 {
+    /* Nearly all votes say "there", so that they vary by the clock alone. */
+    double variance = trial->before.variance, here;
+    double error = EACH * square_root((1 + variance) / (variance > EACH ? variance : EACH));
     *sum = 0;
+    if (!share_of_hits(trial, EACH, &here))
+        return false;
     for (unsigned i = from; i <= to; i++) {
         struct scene other = row(trial, lines, i);
         double mean;
         trial->before.hot_to = i - 1;
-        if (!push_mean(&trial->before, &other, ROUGH, &mean))
+        if (!push_mean(&trial->before, &other, error, &mean))
             return false;
-        *sum += mean > -1 ? (mean + 1) / 2 : 0;
+        *sum += (mean + 1) / 2 - here;
     }
     return true;
 }
