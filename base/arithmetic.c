@@ -21,6 +21,11 @@ uint64_t power_of_two_within(uint64_t number)
     return power;
 }
 
+uint64_t difference(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : b - a;
+}
+
 uint64_t common_divisor(uint64_t a, uint64_t b)
 {
     while (b) {

@@ -10,6 +10,9 @@ double square_root(double);
 /* How far two finite numbers are from each other: 0 or more. */
 double apart(double, double);
 
+/* The same of two whole numbers. */
+uint64_t difference(uint64_t, uint64_t);
+
 /* The greatest common divisor of two numbers; of 0 and a number that number. */
 uint64_t common_divisor(uint64_t, uint64_t);
 

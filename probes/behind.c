@@ -2,7 +2,6 @@
 /* behind.c: lines of one set and of many, by the rule that the probe caches has found, and their curves. */
 #include "probes/behind.h"
 #include "base/text.h"
-#include "probes/confidence.h"
 #include "probes/misses.h"
 #include "probes/push.h"
 
@@ -209,13 +208,8 @@ bool behind_note(struct bench *bench, const struct region *region, const struct 
     char id[28];
     bool good = note_all(&curves);
     bench->seed = seed; /* whatever comes next is the same with curves and without */
-    uint64_t cost = machine_steps(bench->machine) - start;
     id_of(id, behind->level, "sizes");
-    if (good)
-        note_value(notebook, id, curves.sizes, "sizes", confidence_from(0), cost,
-                   "walks timed, of one set and of many");
-    else
-        note_missing(notebook, id, "sizes", cost, "%s", bench->skipped ? "skipped" : machine_why(bench->machine));
+    misses_note_sizes(bench, notebook, id, good, curves.sizes, machine_steps(bench->machine) - start);
     return good;
 }
 

@@ -139,9 +139,9 @@ static void note_level(struct caches *caches, unsigned level, const struct sets 
         note_value(caches->notebook, id, (double)sets->rule.line, "bytes", confidence, cost,
                    "address bits that do not matter for which lines share a set");
     note_told(caches, level, "exclusive", told->exclusive, confidence_from(sets->error + caches->error + told->error),
-              cost, "whether what the level before still has fills it, too");
+              cost, "whether it has what the level before still has, or gets it later");
     note_told(caches, level, "inclusive", told->inclusive, confidence, cost,
-              "whether what it gives up leaves the first level, too");
+              "whether what it gives up leaves the level before, too");
 }
 
 /* What loads take that miss it. False: skipped or refused. */

@@ -54,7 +54,7 @@ struct kin kin_modulo(const struct region *region, uint64_t sets)
 
 bool kin_are(const struct kin *kin, uint64_t a, uint64_t b)
 {
-    return (kin->odd <= 1 || (a > b ? a - b : b - a) % kin->odd == 0) && gf2_has(&kin->space, a ^ b);
+    return (kin->odd <= 1 || difference(a, b) % kin->odd == 0) && gf2_has(&kin->space, a ^ b);
 }
 
 /* Sends numbers below 2^bits to each other, one to one, in an order that a seed chooses. */

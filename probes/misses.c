@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* misses.c: cycles of lines that miss, and their quartiles. */
 #include "probes/misses.h"
+#include "probes/confidence.h"
 
 enum {
     POINTS = 16, /* of a curve, about */
@@ -36,6 +37,15 @@ bool misses_measure(struct bench *bench, const struct stops *stops, enum op op, 
     point->middle = quantile(cycles, ORDERS, 0.5);
     point->high = quantile(cycles, ORDERS, 0.75);
     return true;
+}
+
+void misses_note_sizes(const struct bench *bench, struct notebook *notebook, const char *id, bool good, unsigned sizes,
+                       uint64_t cost)
+{
+    if (good)
+        note_value(notebook, id, sizes, "sizes", confidence_from(0), cost, "walks timed, of one set and of many");
+    else
+        note_missing(notebook, id, "sizes", cost, "%s", bench->skipped ? "skipped" : machine_why(bench->machine));
 }
 
 unsigned misses_step(unsigned ways, unsigned lines, unsigned most)

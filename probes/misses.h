@@ -9,6 +9,10 @@
  * point->x alone. bench->cycles_per_tick need not be known. False: skipped or refused. */
 bool misses_measure(struct bench *, const struct stops *, enum op, uint64_t length, struct point *);
 
+/* Notes how many walks were timed, as penalty.LEVEL.sizes, or that the bench was skipped or refused. cost: visits. */
+void misses_note_sizes(const struct bench *, struct notebook *, const char *id, bool good, unsigned sizes,
+                       uint64_t cost);
+
 /* How many lines of a set come after `lines` in a curve that ends at `most`: next to the ways, where there may be a
  * peak, each counts; elsewhere some do. */
 unsigned misses_step(unsigned ways, unsigned lines, unsigned most);

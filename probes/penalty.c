@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* penalty.c: walks through one set and through many, and their curves. */
 #include "probes/penalty.h"
-#include "probes/confidence.h"
 #include "probes/misses.h"
 
 enum {
@@ -104,12 +103,7 @@ bool penalty_note(struct bench *bench, const struct stretch *stretch, const stru
     uint64_t start = machine_steps(bench->machine);
     unsigned before = notebook->points;
     bool good = note_all(bench, stretch, penalty, notebook);
-    uint64_t cost = machine_steps(bench->machine) - start;
-    if (good)
-        note_value(notebook, "penalty.l1d.sizes", notebook->points - before, "sizes", confidence_from(0), cost,
-                   "walks timed, of one set and of many");
-    else
-        note_missing(notebook, "penalty.l1d.sizes", "sizes", cost, "%s",
-                     bench->skipped ? "skipped" : machine_why(bench->machine));
+    misses_note_sizes(bench, notebook, "penalty.l1d.sizes", good, notebook->points - before,
+                      machine_steps(bench->machine) - start);
     return good;
 }

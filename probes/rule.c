@@ -24,11 +24,6 @@ static const double MODULO_BEFORE = 0.6;
 
 static const char *const NO_RULE = "how lines share its sets follows no rule that was tried";
 
-static uint64_t difference(uint64_t a, uint64_t b)
-{
-    return a > b ? a - b : b - a;
-}
-
 /* Notes a line. True: it says something new of the space. */
 static bool note(struct known *known, uint64_t target, uint64_t line)
 {
@@ -241,8 +236,9 @@ static bool look_outside_counted(struct push *push, const struct scene scene[2],
            push_ok(push);
 }
 
-/* Whether lines so far from the target share its set, those that are no more than that times a number which the prime
- * does not divide. modulo: the nearer levels' sets are chosen so, too; else by XOR. */
+/* Whether lines so far from the target share its set, or a multiple of that which is one more than a multiple of the
+ * prime: others would share it anyway if `prime` times as much did. modulo: the nearer levels' sets are chosen so, too;
+ * else by XOR. */
 static bool shares_at(struct push *push, const struct scene *scene, uint64_t apart, uint64_t prime, bool modulo)
 {
     uint64_t lines = region_lines(&push->region), spread = lines / apart / prime / CHECKS;

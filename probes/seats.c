@@ -5,7 +5,6 @@
 
 enum {
     SMALL_PAGE = 4096,
-    SEAT = 64, /* bytes */
     MOST_BITS = 21,
     LEAST_BITS = 9,
     WORD = 8 /* the control's links lie beside the signal's, in the same lines */

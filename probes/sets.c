@@ -17,18 +17,18 @@ static const double NEXT_GAVE_UP = 0.6;
 static const double BY_CHANCE = 2.0 / 1024;
 
 /* What is to be known of exclusion and inclusion. */
-static void tell_inclusion(struct push *push, const struct push *near, const struct scene *scene, struct known *known,
-                           const struct nearer *before, struct sets *sets)
+static void tell_inclusion(struct push *push, const struct push *before, const struct scene *scene, struct known *known,
+                           const struct nearer *nearer, struct sets *sets)
 {
-    unsigned wanted = 2 * scene->needed + MORE_TO_PUSH * before->holds;
+    unsigned wanted = 2 * scene->needed + MORE_TO_PUSH * nearer->holds;
     if (!scene->helpers || scene->shallow)
         known_more(push, scene, known, wanted < MOST_KNOWN ? wanted : MOST_KNOWN);
-    sets->inclusion = inclusion_tell(push, near, scene, before, known->line, known->count);
+    sets->inclusion = inclusion_tell(push, before, scene, nearer, known->line, known->count);
 }
 
 /* Ways: the lines that a set keeps. Where lines cannot get past the nearer levels without filling this one, what these
  * keep is counted, too, and is not of an exclusive level's ways. */
-static unsigned count_ways(struct push *push, const struct scene scene[2], const struct nearer *before,
+static unsigned count_ways(struct push *push, const struct scene scene[2], const struct nearer *nearer,
                            struct sets *sets, const char **why)
 {
     struct kept kept, other;
@@ -47,16 +47,16 @@ static unsigned count_ways(struct push *push, const struct scene scene[2], const
         return 0;
     if (sets->inclusion.exclusive == NO)
         return kept.lines;
-    return kept.lines > before->holds ? kept.lines - before->holds : 0;
+    return kept.lines > nearer->holds ? kept.lines - nearer->holds : 0;
 }
 
 /* The lines that push either target out: as many of one as of the other. */
-static bool find_both(struct push *push, const struct nearer *before, const uint64_t target[2], struct scene scene[2],
+static bool find_both(struct push *push, const struct nearer *nearer, const uint64_t target[2], struct scene scene[2],
                       const char **why)
 {
     for (unsigned i = 0; i < AGREEING; i++) {
         for (unsigned j = 0; j < 2; j++)
-            if (!evict_find(push, &before->kin, before, target[j], &scene[j], why))
+            if (!evict_find(push, &nearer->kin, nearer, target[j], &scene[j], why))
                 return false;
         *why = "a set keeps more lines than can be told";
         if (2 * scene[0].needed > MOST_KEPT || 2 * scene[1].needed > MOST_KEPT)
@@ -68,20 +68,20 @@ static bool find_both(struct push *push, const struct nearer *before, const uint
     return false;
 }
 
-static bool find(struct push *push, const struct push *near, const struct nearer *before, const uint64_t target[2],
+static bool find(struct push *push, const struct push *before, const struct nearer *nearer, const uint64_t target[2],
                  struct sets *sets, bool *unruled, const char **why)
 {
     struct scene scene[2];
     struct known known;
     *sets = (struct sets){.ways = 0};
     *unruled = false;
-    if (!find_both(push, before, target, scene, why))
+    if (!find_both(push, nearer, target, scene, why))
         return false;
     *why = "lines of one set are hard to tell";
-    if (!known_learn(push, &scene[0], before, &known))
+    if (!known_learn(push, &scene[0], nearer, &known))
         return false;
-    tell_inclusion(push, near, &scene[0], &known, before, sets);
-    sets->ways = count_ways(push, scene, before, sets, why);
+    tell_inclusion(push, before, &scene[0], &known, nearer, sets);
+    sets->ways = count_ways(push, scene, nearer, sets, why);
     if (!sets->ways)
         return false;
     *unruled = scene[0].sharp && scene[1].sharp;
@@ -94,7 +94,7 @@ static bool find(struct push *push, const struct push *near, const struct nearer
     return push_ok(push);
 }
 
-bool sets_find(struct push *push, const struct push *near, const struct nearer *before, const uint64_t target[2],
+bool sets_find(struct push *push, const struct push *before, const struct nearer *nearer, const uint64_t target[2],
                struct sets *sets, const char **why)
 {
     /* Most policies give a line up within three laps, and an exclusive level shows its ways in the first. */
@@ -103,7 +103,7 @@ bool sets_find(struct push *push, const struct push *near, const struct nearer *
     for (unsigned i = 0; i < sizeof laps / sizeof *laps && failed < MOST_UNRULED && push_ok(push); i++) {
         bool unruled;
         push->laps = laps[i];
-        if (find(push, near, before, target, sets, &unruled, why))
+        if (find(push, before, nearer, target, sets, &unruled, why))
             return true;
         failed += unruled;
     }

@@ -14,7 +14,7 @@ struct sets {
     double error; /* that it is wrong */
 };
 
-/* Finds them for the set of a target, and checks them on another, which differs from it in the lowest bit. near: for
+/* Finds them for the set of a target, and checks them on another, which differs from it in the lowest bit. before: for
  * the level before instead of this one; NULL: the clock does not show it. False: *why says why not, or see push_ok. */
-bool sets_find(struct push *, const struct push *near, const struct nearer *, const uint64_t target[2], struct sets *,
+bool sets_find(struct push *, const struct push *before, const struct nearer *, const uint64_t target[2], struct sets *,
                const char **why);

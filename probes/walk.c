@@ -5,7 +5,6 @@
 enum {
     ROUNDS = 4,
     SMALLEST_PAGE = 4096,
-    SEAT = 64,
     APART = 9,
     SEATS_A_PAGE = SMALLEST_PAGE / SEAT,
     /* Page offsets advance by the odd multiple of 16 bytes that is nearest to the golden section of a page: any few of

@@ -13,7 +13,7 @@
  * offset of group j is moved on, round the same page, by an amount of its own: the same pages, but different sets.
  * With `number` or `spread` it is not j that the stride is multiplied by, but number[j], or j with its bits moved to
  * those that are set in spread. With `seats`, group j lies further on by its seat, modulo so many bytes: seats are
- * lines of 64 bytes; 64 of them on end fill a page of 4096, and the next 64 one further on. Or `count` stops that
+ * lines of SEAT bytes; 64 of them on end fill a page of 4096, and the next 64 one further on. Or `count` stops that
  * follow no such rule and are listed one by one. */
 struct stops {
     uint64_t base, stride, count;       /* bytes, bytes, groups */
@@ -53,6 +53,8 @@ enum {
 
 /* The number of group j, that the stride is multiplied by. */
 uint64_t stops_number(const struct stops *, uint64_t group);
+
+enum { SEAT = 64 }; /* bytes */
 
 /* Bytes from the first seat to seat j. */
 uint64_t stops_seat(uint64_t group);

@@ -44,13 +44,7 @@ static inline struct cache_description *add(struct description *description, uns
 /* What the probes before have found. */
 static inline void know(struct notebook *notebook, const struct description *description)
 {
-    const struct cache_description *l1 = &description->cache[0];
-    memset(notebook, 0, sizeof *notebook);
-    note_value(notebook, "latency.levels", description->caches, "", 0.999, 0, "");
-    note_value(notebook, "l1d.size", (double)l1->size, "bytes", 0.999, 0, "");
-    note_value(notebook, "l1d.ways", l1->shape.ways, "ways", 0.999, 0, "");
-    note_value(notebook, "l1d.line", l1->line, "bytes", 0.999, 0, "");
-    note_value(notebook, "l1d.latency", l1->latency, "cycles", 0.999, 0, "");
+    know_first(notebook, description);
     for (unsigned i = 1; i < description->caches; i++) {
         char id[16];
         snprintf(id, sizeof id, "l%u.latency", (i + 1) % 10);

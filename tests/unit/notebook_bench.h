@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* notebook_bench.h: an empty notebook for a group of tests of probes. Private to tests/unit/. */
+/* notebook_bench.h: notebooks for a group of tests of probes: empty, and with what other probes have found. Private to
+ * tests/unit/. */
 #pragma once
 #include "probes/finding.h"
+#include "tests/silicon/description.h"
 #include <stdlib.h>
+#include <string.h>
 
 static inline int fresh(void **state)
 {
@@ -14,4 +17,16 @@ static inline int done(void **state)
 {
     free(*state);
     return 0;
+}
+
+/* What the probes latency and l1d say of the first level, and how many levels there are; nothing else. */
+static inline void know_first(struct notebook *notebook, const struct description *description)
+{
+    const struct cache_description *l1 = &description->cache[0];
+    memset(notebook, 0, sizeof *notebook);
+    note_value(notebook, "latency.levels", description->caches, "", 0.999, 0, "");
+    note_value(notebook, "l1d.size", (double)l1->size, "bytes", 0.999, 0, "");
+    note_value(notebook, "l1d.ways", l1->shape.ways, "ways", 0.999, 0, "");
+    note_value(notebook, "l1d.line", l1->line, "bytes", 0.999, 0, "");
+    note_value(notebook, "l1d.latency", l1->latency, "cycles", 0.999, 0, "");
 }

@@ -40,13 +40,7 @@ static struct description cache(unsigned sets, unsigned ways, const char *policy
 /* What the probes before have found; next: whether they know what the second level takes. */
 static void know(struct notebook *notebook, const struct description *description, bool next)
 {
-    const struct cache_description *l1 = &description->cache[0];
-    memset(notebook, 0, sizeof *notebook);
-    note_value(notebook, "latency.levels", description->caches, "", 0.999, 0, "");
-    note_value(notebook, "l1d.size", (double)l1->size, "bytes", 0.999, 0, "");
-    note_value(notebook, "l1d.ways", l1->shape.ways, "ways", 0.999, 0, "");
-    note_value(notebook, "l1d.line", l1->line, "bytes", 0.999, 0, "");
-    note_value(notebook, "l1d.latency", l1->latency, "cycles", 0.999, 0, "");
+    know_first(notebook, description);
     if (next && description->caches > 1)
         note_value(notebook, "l2.latency", description->cache[1].latency, "cycles", 0.999, 0, "");
     if (next)

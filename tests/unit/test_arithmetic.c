@@ -40,6 +40,8 @@ static void divisors(void **state)
     assert_int_equal(common_divisor(12, 18), 6);
     assert_int_equal(common_divisor(18, 12), 6);
     assert_int_equal(common_divisor(35, 64), 1);
+    assert_int_equal(difference(3, 7), 4);
+    assert_true(difference(UINT64_MAX, 1) == UINT64_MAX - 1);
     assert_true(common_divisor(UINT64_C(3) << 62, UINT64_C(1) << 63) == UINT64_C(1) << 62);
 }
 

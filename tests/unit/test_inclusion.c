@@ -56,6 +56,14 @@ static void third_with_as_many_sets(void **state)
 }
 
 /* A policy that draws lots may keep no clear number of lines: a wrong one may not be sure. */
+/* A first level that gives a line up which is visited again and again, whatever else is loaded, tells nothing. */
+static void behind_one_that_loses_what_is_hot(void **state)
+{
+    struct description description = first(64, 16, "NRU");
+    add(&description, 256, 16, "LRU");
+    assert_found(&description, *state);
+}
+
 static void by_lot(void **state)
 {
     struct description description = first(64, 4, "LRU");
@@ -71,8 +79,11 @@ static void by_lot(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(exclusive), cmocka_unit_test(exclusive_with_as_many_sets),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(exclusive),
+                                       cmocka_unit_test(exclusive_with_as_many_sets),
                                        cmocka_unit_test(as_many_sets_behind_lots),
-                                       cmocka_unit_test(third_with_as_many_sets), cmocka_unit_test(by_lot)};
+                                       cmocka_unit_test(third_with_as_many_sets),
+                                       cmocka_unit_test(behind_one_that_loses_what_is_hot),
+                                       cmocka_unit_test(by_lot)};
     return cmocka_run_group_tests(tests, fresh, done);
 }
