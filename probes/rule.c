@@ -237,34 +237,33 @@ static bool look_outside_counted(struct push *push, const struct scene scene[2],
 }
 
 /* Whether lines so far from the target share its set, or a multiple of that which is one more than a multiple of the
- * prime: others would share it anyway if `prime` times as much did. modulo: the nearer levels' sets are chosen so, too;
- * else by XOR. */
-static bool shares_at(struct push *push, const struct scene *scene, uint64_t apart, uint64_t prime, bool modulo)
+ * prime: others would share it anyway if `prime` times as much did. (Behind a level that goes by XOR none of them is
+ * pushed down; that lines share sets more often than found is seen in the end.) */
+static bool shares_at(struct push *push, const struct scene *scene, uint64_t apart, uint64_t prime)
 {
     uint64_t lines = region_lines(&push->region), spread = lines / apart / prime / CHECKS;
     unsigned missed = 0;
     for (unsigned i = 0; i < CHECKS && push_ok(push); i++) {
         uint64_t line = (scene->target + apart * (prime * spread * i + 1)) % lines;
         bool round_the_end = line < scene->target && (scene->target - line) % apart != 0;
-        /* Noise may hide one, and what moves by XOR may meet the set that it is moved to. */
-        if (!round_the_end && !evict_takes_far(push, scene, line, modulo, VOTES_CHECK) && ++missed > MOST_MISSED)
+        /* Noise may hide one. */
+        if (!round_the_end && !evict_takes_far(push, scene, line, true, VOTES_CHECK) && ++missed > MOST_MISSED)
             return false;
     }
     return push_ok(push);
 }
 
-static bool both_share_at(struct push *push, const struct scene scene[2], uint64_t apart, uint64_t prime, bool modulo)
+static bool both_share_at(struct push *push, const struct scene scene[2], uint64_t apart, uint64_t prime)
 {
-    return shares_at(push, &scene[0], apart, prime, modulo) && shares_at(push, &scene[1], apart, prime, modulo);
+    return shares_at(push, &scene[0], apart, prime) && shares_at(push, &scene[1], apart, prime);
 }
 
 /* Whether lines that differ from known ones in so low a bit only share the set: then it lies inside the level's own
  * line, which is longer than the unit. */
-static bool is_inside_line(struct push *push, const struct scene *scene, const struct known *known, uint64_t bit,
-                           bool modulo)
+static bool is_inside_line(struct push *push, const struct scene *scene, const struct known *known, uint64_t bit)
 {
     for (unsigned i = scene->needed; i < scene->needed + CHECKS && i < known->count && push_ok(push); i++)
-        if (!evict_takes_far(push, scene, known->line[i] ^ bit, modulo, VOTES_CHECK))
+        if (!evict_takes_far(push, scene, known->line[i] ^ bit, true, VOTES_CHECK))
             return false;
     return push_ok(push);
 }
@@ -275,13 +274,12 @@ static bool look_outside_modulo(struct push *push, const struct scene scene[2], 
                                 uint64_t *stride, uint64_t *inside)
 {
     uint64_t odd = known->nearer->kin.odd;
-    bool modulo = known->nearer->kin.stride;
-    while (*stride % 2 == 0 && both_share_at(push, scene, *stride / 2, 2, modulo))
+    while (*stride % 2 == 0 && both_share_at(push, scene, *stride / 2, 2))
         *stride /= 2;
     for (uint64_t prime = 3; prime <= odd; prime += 2)
-        while (odd % prime == 0 && *stride % prime == 0 && both_share_at(push, scene, *stride / prime, prime, modulo))
+        while (odd % prime == 0 && *stride % prime == 0 && both_share_at(push, scene, *stride / prime, prime))
             *stride /= prime;
-    for (*inside = 1; *stride % (2 * *inside) == 0 && is_inside_line(push, &scene[0], known, *inside, modulo);)
+    for (*inside = 1; *stride % (2 * *inside) == 0 && is_inside_line(push, &scene[0], known, *inside);)
         *inside *= 2;
     struct kin all = {.odd = 1}, without;
     for (uint64_t bit = *inside; bit < region_lines(&push->region); bit *= 2)

@@ -61,12 +61,17 @@ static void no_powers_of_two(void **state)
     assert_found(&odd, *state);
 }
 
-/* Two levels one behind the other, both of them chosen modulo a number with the factor three. */
+/* Two levels one behind the other, both of them chosen modulo a number with the factor three; and one behind it that
+ * does not have that factor, though all lines that share a set of both differ by multiples of three. */
 static void odd_factor_in_common(void **state)
 {
     struct description description = first(64, 4, "LRU");
     add(&description, 96, 6, "LRU");
-    add(&description, 240, 8, "LRU");
+    struct cache_description *third = add(&description, 240, 8, "LRU");
+    assert_found(&description, *state);
+    third->shape.index.sets = 320;
+    third->shape.ways = 16;
+    third->size = UINT64_C(320) * 16 * 64;
     assert_found(&description, *state);
 }
 
