@@ -5,6 +5,7 @@
 
 enum {
     PIECE = 248, /* visits of a script */
+    ROOM = 4,    /* at its end, for what is timed and what comes just before */
     BESIDE = 5,  /* units from a target to its doorstep, in the same page: no neighbour, and of another set */
     LOOKS = 64,
     IN_VAIN = 12, /* votes, in so many times as many rounds */
@@ -53,7 +54,7 @@ static bool play(struct script *script)
 
 static void add(struct script *script, enum op op, uint64_t line)
 {
-    if (script->count == PIECE - 4 && !play(script)) /* what is timed finds room behind what comes just before */
+    if (script->count == PIECE - ROOM && !play(script))
         return;
     script->visit[script->count++] = (struct visit){.op = op, .va = region_address(&script->push->region, line)};
 }
@@ -113,11 +114,17 @@ static void half_of_helpers(struct script *script, const struct scene *scene, un
         add(script, op, scene->helper[i]);
 }
 
-/* The load that is timed, behind one of another line of its page: translation has no part in it. */
+/* The load that is timed, behind one of another line of its page: translation has no part in it. It begins anywhere
+ * between two steps of the clock: rounds that are all as long would come in the same moment of it, and a vote that is
+ * wrong would be so again. */
 static bool time_target(struct script *script, uint64_t target)
 {
+    struct bench *bench = script->push->bench;
     uint64_t va = region_address(&script->push->region, target);
+    uint64_t step = (uint64_t)((double)bench->clock.step * bench->cycles_per_tick);
     script->visit[script->count++] = (struct visit){.op = OP_LOAD, .va = va ^ (BESIDE * script->push->region.unit)};
+    if (step > 1)
+        script->visit[script->count++] = (struct visit){.op = OP_WAIT, .value = bench_seed(bench) % (step + 1)};
     script->visit[script->count++] = (struct visit){.op = OP_FENCE};
     script->visit[script->count++] = (struct visit){.op = OP_LOAD, .va = va, .lap = 1};
     return play(script);
@@ -271,8 +278,6 @@ bool push_calibrate(struct push *push, double hit, double near, double far, doub
         /* The page is at hand, and so is the line: what the clock shows above a hit is what every reading has. */
         add(&script, OP_LOAD, 0);
         add(&script, OP_FENCE, 0);
-        if (i % 8)
-            script.visit[script.count++] = (struct visit){.op = OP_WAIT, .value = i % 8 * 7};
         if (!time_target(&script, 0))
             return false;
         if (!script.disturbed)
