@@ -35,7 +35,7 @@ static bool is_kept(struct push *push, const struct scene *scene, unsigned laps,
     for (unsigned i = 0; i < readings; i++) {
         if (!push_line(push, scene, laps, place, &vote))
             return false;
-        sum += vote > 2 ? 2 : vote < -2 ? -2 : vote;
+        sum += push_clipped(push, vote);
     }
     *kept = sum < 0;
     return true;

@@ -12,7 +12,8 @@ enum {
     MOST_NEEDED = 200
 };
 
-/* A vote counts so much at most, in halves. */
+/* A reading counts so much at most, in halves; but as much as a step of the clock makes of one that is right: cut
+ * short, readings that are late by chance would not make up for those that are early. */
 static const double CLIP = 1.5;
 
 /* The same for a mean, in standard deviations: only what is no reading at all is cut. */
@@ -172,6 +173,12 @@ static bool one_round(struct push *push, const struct scene *scene, bool first, 
     return play(&script);
 }
 
+double push_clipped(const struct push *push, double vote)
+{
+    double most = push->most_of_one;
+    return vote > most ? most : vote < -most ? -most : vote;
+}
+
 /* Votes by which one answer has to lead: so many that noise does not make them (Wald), and never fewer than asked. */
 static double needed_votes(const struct push *push, unsigned votes)
 {
@@ -191,7 +198,7 @@ bool push_out(struct push *push, const struct scene *scene, unsigned votes, bool
         rounds++;
         double vote = (ticks - push->middle) / push->half;
         if (ticks >= 0)
-            sum += vote > CLIP ? CLIP : vote < -CLIP ? -CLIP : vote;
+            sum += push_clipped(push, vote);
     }
     if (clear)
         *clear = sum >= needed || sum <= -needed;
@@ -300,5 +307,6 @@ bool push_calibrate(struct push *push, double hit, double near, double far, doub
     push->middle = mean + ((near + far) / 2 - hit) / rate;
     push->beyond = farther > 0 ? mean + ((far + farther) / 2 - hit) / rate : 0;
     push->variance = variance / (push->half * push->half);
+    push->most_of_one = 1 + step / push->half > CLIP ? 1 + step / push->half : CLIP;
     return push->half > 0 && needed_votes(push, VOTES_CHECK) < MOST_NEEDED;
 }

@@ -45,6 +45,7 @@ struct push {
     double middle, half;  /* ticks that a timed load shows: between this level and the next; half of their distance */
     double beyond;        /* ticks: between the next level and what is behind it; 0: nothing is */
     double variance;      /* of one such reading that hits, in halves squared */
+    double most_of_one;   /* votes that one reading counts for at most */
     unsigned laps;        /* over the lines */
     bool lines_stay_near; /* no helpers come after the lines */
     unsigned hot_to;      /* after each of the scene's lines before this one the target is loaded; */
@@ -71,6 +72,9 @@ enum { VOTES_SEARCH = 3, VOTES_CHECK = 6 };
 /* Plays rounds until votes for one answer exceed those for the other by so many, or so often in vain that it does not
  * matter any more. True: the target was pushed out. *clear (may be NULL): whether the votes decided it. */
 bool push_out(struct push *, const struct scene *, unsigned votes, bool *clear);
+
+/* A vote, or what one reading counts for at most. */
+double push_clipped(const struct push *, double vote);
 
 /* The mean of so many votes that its standard error is as wanted, in halves, or less: 1 where the target always goes,
  * -1 where it always stays. */
