@@ -32,14 +32,16 @@ static unsigned insert(struct grant largest[MAX_GRANTS], unsigned count, struct 
     return count < MAX_GRANTS ? count + 1 : count;
 }
 
-/* Cuts a range down to `size` bytes. Its end is what is left: firmware allocates from the top. */
+/* Cuts a range down to `size` bytes, from a multiple of a gigabyte, or of the largest power of two below it, that
+ * leaves room for them: order is certain in aligned blocks. The range's end is what is left: firmware allocates from
+ * the top. */
 static struct grant cut(struct grant range, uint64_t size)
 {
-    uint64_t aligned = round_up(range.base, GB);
-    if (aligned + size <= range.base + range.size)
-        range.base = aligned;
-    range.size = size;
-    return range;
+    uint64_t base = range.base, end = range.base + range.size;
+    for (uint64_t alignment = LARGE_PAGE; alignment <= GB; alignment *= 2)
+        if (round_up(base, alignment) + size <= end)
+            base = round_up(base, alignment);
+    return (struct grant){base, size};
 }
 
 unsigned plan_grants(const struct grant *available, size_t count, uint64_t most, uint64_t leave,

@@ -8,6 +8,7 @@ uint64_t plan_leave(uint64_t all_free);
 
 /* Chooses grants among free ranges (any order, no overlaps): the largest ones, largest first, at most `most` bytes
  * together, leaving at least `leave` bytes of what lies below 4 GB, where devices can reach it. A grant starts and ends
- * at multiples of 2 MB, at one of 1 GB where a range has more than is needed. Returns how many there are. */
+ * at multiples of 2 MB; where a range has more than is needed, it starts at the largest power of two, up to 1 GB, that
+ * leaves room for it. Returns how many there are. */
 unsigned plan_grants(const struct grant *available, size_t count, uint64_t most, uint64_t leave,
                      struct grant grants[MAX_GRANTS]);

@@ -44,6 +44,25 @@ static void cuts_at_the_end_and_starts_at_a_gigabyte_where_it_can(void **state)
     assert_int_equal(grants[0].size, 2 * GB);
 }
 
+static void starts_at_as_round_a_number_as_there_is_room_for(void **state)
+{
+    const struct grant available[] = {{22 * MB, 430 * MB}};
+    struct grant grants[MAX_GRANTS];
+    (void)state;
+    /* 22 MB would leave one aligned block of 32 MB in these 64; at 256 MB all are one. */
+    assert_int_equal(plan_grants(available, 1, 64 * MB, 64 * MB, grants), 1);
+    assert_int_equal(grants[0].base, 256 * MB);
+    assert_int_equal(grants[0].size, 64 * MB);
+    /* Half of the range: at 128 MB it ends within the range, at 256 MB it would not. */
+    assert_int_equal(plan_grants(available, 1, 216 * MB, 64 * MB, grants), 1);
+    assert_int_equal(grants[0].base, 128 * MB);
+    assert_int_equal(grants[0].size, 216 * MB);
+    /* Nearly all of it: the few that stay give 4 MB of it away. */
+    assert_int_equal(plan_grants(available, 1, 426 * MB, 0, grants), 1);
+    assert_int_equal(grants[0].base, 24 * MB);
+    assert_int_equal(grants[0].size, 426 * MB);
+}
+
 static void leaves_page_0_and_odd_edges(void **state)
 {
     const struct grant available[] = {{0, 640 << 10}, {0x100000, 31 * MB + 0x3000}};
@@ -113,6 +132,7 @@ int main(void)
         cmocka_unit_test(leaves_a_quarter_of_little_and_64_mb_of_much),
         cmocka_unit_test(takes_the_largest_first),
         cmocka_unit_test(cuts_at_the_end_and_starts_at_a_gigabyte_where_it_can),
+        cmocka_unit_test(starts_at_as_round_a_number_as_there_is_room_for),
         cmocka_unit_test(leaves_page_0_and_odd_edges),
         cmocka_unit_test(gives_nothing_when_all_must_stay),
         cmocka_unit_test(keeps_its_word_on_any_map),
