@@ -39,41 +39,52 @@ static uint64_t away_from_multiple(uint64_t difference, uint64_t step)
     return rest < step - rest ? rest : step - rest;
 }
 
+/* The differences that there were: ticks, and how often. Few of all that could be, and tens of thousands of steps are
+ * held against them. */
+struct differences {
+    uint16_t ticks[STEP_DIFFERENCES], times[STEP_DIFFERENCES];
+    unsigned kinds, count;
+};
+
 /* How far differences are from multiples of `step` (1/FINE ticks), all together; UINT64_MAX: more than one of a hundred
  * is further off than `slack` and what one FINE-th of a step makes of several. from: what counts as no difference. */
-static uint64_t misfit(const uint16_t times[], unsigned count, uint64_t step, uint64_t from, uint64_t slack)
+static uint64_t misfit(const struct differences *seen, uint64_t step, uint64_t from, uint64_t slack)
 {
     uint64_t sum = 0, strangers = 0;
-    for (uint64_t i = 0; i < STEP_DIFFERENCES; i++) {
-        if (!times[i])
-            continue;
-        uint64_t difference = i * FINE > from ? i * FINE - from : from - i * FINE;
+    for (unsigned i = 0; i < seen->kinds && strangers <= seen->count / 100; i++) {
+        uint64_t ticks = seen->ticks[i] * (uint64_t)FINE, times = seen->times[i];
+        uint64_t difference = ticks > from ? ticks - from : from - ticks;
         uint64_t away = away_from_multiple(difference, step);
         if (away > (slack ? slack + difference / step : 0))
-            strangers += times[i];
+            strangers += times;
         else
-            sum += away * times[i];
+            sum += away * times;
     }
-    return strangers > count / 100 ? UINT64_MAX : sum;
+    return strangers > seen->count / 100 ? UINT64_MAX : sum;
 }
 
 uint64_t timing_step_of(const uint16_t times[STEP_DIFFERENCES])
 {
+    struct differences seen = {.kinds = 0};
     uint64_t least = UINT64_MAX, found = FINE;
-    unsigned count = 0;
-    for (unsigned i = 0; i < STEP_DIFFERENCES; i++)
-        count += times[i];
-    if (count < LEAST_RUNS || count - times[0] < LEAST_DIFFERENCES)
+    for (unsigned i = 0; i < STEP_DIFFERENCES; i++) {
+        if (!times[i])
+            continue;
+        seen.ticks[seen.kinds] = (uint16_t)i;
+        seen.times[seen.kinds++] = times[i];
+        seen.count += times[i];
+    }
+    if (seen.count < LEAST_RUNS || seen.count - times[0] < LEAST_DIFFERENCES)
         return 1;
     /* Steps that differ by a tick make the shortest run differ by one, too. */
-    uint64_t between = times[1] > count / 100 ? FINE / 2 : 0;
+    uint64_t between = times[1] > seen.count / 100 ? FINE / 2 : 0;
     /* Downward, to the best of the first that fit. 99 of 100 are multiples by accident only if the slack covers nearly
      * every rest, which it does not. */
     for (uint64_t step = LARGEST_STEP * FINE; step > FINE; step--) {
         bool scaled = step >= SCALED_STEP * FINE;
         uint64_t now = UINT64_MAX;
         if (scaled || step % FINE == 0)
-            now = misfit(times, count, step, scaled ? between : 0, scaled ? FINE * 3 / 2 : 0);
+            now = misfit(&seen, step, scaled ? between : 0, scaled ? FINE * 3 / 2 : 0);
         if (now < least) {
             least = now;
             found = step;
