@@ -2,11 +2,16 @@
 /* gf2.c: elimination, one vector at a time. */
 #include "base/gf2.h"
 
+/* What is left of a vector when those of the space that begin where it does have been taken away: from its highest bit
+ * on, and no further than where none begins. (Probes ask this for every line that they draw.) */
 static uint64_t reduced(const struct gf2 *space, uint64_t vector)
 {
-    for (unsigned bit = 64; bit-- > 0;)
-        if (vector >> bit & 1)
-            vector ^= space->vector[bit];
+    while (vector) {
+        uint64_t begins_there = space->vector[63 - __builtin_clzll(vector)];
+        if (!begins_there)
+            break;
+        vector ^= begins_there;
+    }
     return vector;
 }
 

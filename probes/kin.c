@@ -73,7 +73,7 @@ static uint64_t permuted(uint64_t number, unsigned bits, uint64_t seed)
 static uint64_t combination(const struct gf2 *space, uint64_t coordinates)
 {
     uint64_t sum = 0;
-    for (unsigned bit = 0; bit < 64; bit++)
+    for (unsigned bit = 0; bit < 64 && coordinates; bit++)
         if (space->vector[bit]) {
             if (coordinates & 1)
                 sum ^= space->vector[bit];
