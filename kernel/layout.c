@@ -5,6 +5,7 @@
 
 enum {
     STACK_ROOM = 16 * SCRIPT_PAGE, /* more than a signal frame with all of AVX-512 in it */
+    READ_AHEAD = 4,                /* records from a STEP_START on that it reads */
     EMPTY_LAPS = 1000
 };
 
@@ -13,13 +14,16 @@ struct script_record *script_first(void *kept)
     return kept;
 }
 
+static struct script_record *page_after(const struct script_record *record)
+{
+    return (struct script_record *)(((uintptr_t)record | (SCRIPT_PAGE - 1)) + 1);
+}
+
 struct script_record *script_next(struct script_record *record)
 {
-    uintptr_t next = (uintptr_t)(record + 1);
+    bool turns = record[1].handler == script_handler(STEP_TURN);
 
-    if (next % SCRIPT_PAGE == RECORDS * RECORD_SIZE)
-        next += SCRIPT_PAGE - RECORDS * RECORD_SIZE;
-    return (struct script_record *)next;
+    return turns ? page_after(record) : record + 1;
 }
 
 bool script_ended(const struct script_record *record)
@@ -38,18 +42,46 @@ struct layout {
     uintptr_t end;
 };
 
+/* Records that the page still has room for, beside the one that turns. */
+static size_t room_in_page(const struct layout *layout)
+{
+    return RECORDS - (uintptr_t)layout->next % SCRIPT_PAGE / RECORD_SIZE;
+}
+
+static void turn(struct layout *layout)
+{
+    struct script_record *next = page_after(layout->next);
+
+    *layout->next = (struct script_record){.handler = script_handler(STEP_TURN)};
+    layout->next = (uintptr_t)next < layout->end ? next : NULL;
+}
+
 static void put(struct layout *layout, unsigned step, uint64_t va, uint64_t value)
 {
-    struct script_record *record = layout->next;
-    struct script_record *next;
-
-    if (!record)
+    if (!layout->next)
         return;
-    *record = (struct script_record){.handler = script_handler(step), .va = va, .value = value};
-    next = script_next(record);
-    if (next != record + 1)
-        *(record + 1) = (struct script_record){.handler = script_handler(STEP_TURN)};
-    layout->next = (uintptr_t)next < layout->end ? next : NULL;
+    *layout->next++ = (struct script_record){.handler = script_handler(step), .va = va, .value = value};
+    if (room_in_page(layout) == 0)
+        turn(layout);
+}
+
+/* The stamp that a lap of so many visits begins with, where nobody has to turn a page before its other stamp. */
+static void put_start(struct layout *layout, size_t visits)
+{
+    size_t records = visits + 2 <= RECORDS ? visits + 2 : READ_AHEAD;
+
+    if (layout->next && records > room_in_page(layout))
+        turn(layout);
+    put(layout, STEP_START, 0, 0);
+}
+
+static size_t lap_length(const struct visit *visits, size_t count)
+{
+    size_t length = 1;
+
+    while (length < count && visits[length].lap == visits[0].lap)
+        length++;
+    return length;
 }
 
 static void put_end(struct layout *layout)
@@ -109,7 +141,7 @@ const char *script_lay(void *kept, size_t size, const struct visit *visits, size
         if (visits[i].lap != lap && lap != 0)
             put(&layout, STEP_STAMP, 0, 0);
         if (visits[i].lap != lap && visits[i].lap != 0)
-            put(&layout, STEP_STAMP, 0, 0);
+            put_start(&layout, lap_length(&visits[i], count - i));
         lap = visits[i].lap;
         put(&layout, step, visits[i].va, visits[i].value);
     }
@@ -153,8 +185,8 @@ uint64_t script_overhead(void *kept, size_t size)
 
     for (unsigned i = 0; i < EMPTY_LAPS; i++) {
         struct layout layout = {script_first(kept), (uintptr_t)kept + size - STACK_ROOM};
-        struct script_record *begin = layout.next, *end = script_next(begin);
-        put(&layout, STEP_STAMP, 0, 0);
+        struct script_record *begin = layout.next, *end = begin + 1;
+        put_start(&layout, 0);
         put(&layout, STEP_STAMP, 0, 0);
         put_end(&layout);
         script_execute(begin, script_stack(kept, size));

@@ -2,9 +2,10 @@
 /* script.h: a script laid out beforehand in kept lines, and the interpreter (script.nasm) that makes its visits.
  *
  * Kept memory is a run of 4 KB pages of which only the first KEPT bytes are used. It holds records, two to a line of 64
- * bytes: RECORDS of them in a page, the last of which turns to the next page. A timed lap lies between two stamps,
- * records that keep the clock. While it runs, the interpreter reads records and writes their values, nothing else: no
- * stack, no table. Its own code lies within the first KEPT bytes of one page too.
+ * bytes: at most RECORDS of them in a page, and one that turns to the next page. A timed lap lies between two stamps,
+ * records that keep the clock, and in one page if there is room for it in any: turning takes time. While it runs, the
+ * interpreter reads records and writes their values, nothing else: no stack, no table. Its own code lies within the
+ * first KEPT bytes of one page too.
  *
  * Each visit's address depends on the value that the load before it read (by adding its low bits, masked to nothing),
  * so visits are made one after the other and a lap's time is the sum of their latencies, while the interpreter's own
@@ -38,6 +39,7 @@ enum script_step {
     STEP_FLUSH_TLB,
     STEP_FLUSH_CACHES,
     STEP_SET_ROOT,
+    STEP_START, /* a stamp that reads some records ahead */
     STEP_STAMP,
     STEP_TURN,
     STEP_PAUSE, /* back to the caller: the end, or a visit that it makes itself (OP_FAULT) */

@@ -117,6 +117,13 @@ step_set_root:
         mov     cr3, rax
         next_record
 
+; The stamp that a lap begins with. The records of the lap, as far as three of them reach, are at hand before the clock
+; is read: behind the fence nothing hides the reading of records, and older ones may have pushed these out of the first
+; level.
+step_start:
+        mov     rax, [rsi + RECORD_SIZE]
+        mov     rax, [rsi + 2 * RECORD_SIZE]
+        mov     rax, [rsi + 3 * RECORD_SIZE]
 step_stamp:
         lfence
         rdtsc
@@ -127,9 +134,10 @@ step_stamp:
         xor     edx, edx
         next_record
 
-; The last record of a page: on to the first of the next.
+; The last record in a page: on to the first of the next.
 step_turn:
-        add     rsi, PAGE - (KEPT - RECORD_SIZE)
+        or      rsi, PAGE - 1
+        inc     rsi
         jmp     [rsi]
 
 code_end:
@@ -169,6 +177,7 @@ steps:
         dd      step_flush_tlb - script_execute
         dd      step_flush_caches - script_execute
         dd      step_set_root - script_execute
+        dd      step_start - script_execute
         dd      step_stamp - script_execute
         dd      step_turn - script_execute
         dd      step_pause - script_execute

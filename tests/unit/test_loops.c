@@ -217,6 +217,39 @@ static void scripts_make_every_visit(void **state)
     assert_int_equal(lap[0].steps, 0x5a5a5a5a5a5a5a5a);
 }
 
+/* Wherever a lap begins, no page is turned before it ends, if one has room for it. */
+static void laps_lie_in_one_page(void **state)
+{
+    enum { LONGEST_LAP = RECORDS + 1, BEFORE = 2 * RECORDS };
+    static struct visit visit[BEFORE + LONGEST_LAP + 1];
+    struct reading lap[MAX_LAPS];
+    uint64_t word = 7;
+
+    (void)state;
+    for (unsigned before = 0; before <= BEFORE; before++) {
+        for (unsigned length = 1; length <= LONGEST_LAP; length++) {
+            struct script_record *record = script_first(kept), *start;
+            for (unsigned i = 0; i <= before + length; i++)
+                visit[i] = (struct visit){.op = OP_LOAD, .va = address(&word), .lap = i >= before};
+            visit[before + length].lap = 0;
+            memset(lap, 0, sizeof lap);
+            assert_null(script_lay(kept, SIZE, visit, before + length + 1, false));
+            run_script();
+            script_gather(kept, visit, before + length + 1, 0, lap);
+            assert_int_equal(lap[1].steps, length);
+            assert_int_equal(visit[before + length].value, 7);
+            for (unsigned i = 0; i < before; i++)
+                record = script_next(record);
+            start = record;
+            for (unsigned i = 0; i <= length; i++)
+                record = script_next(record);
+            assert_int_equal(address(start) / SCRIPT_PAGE == address(record) / SCRIPT_PAGE, length + 2 <= RECORDS);
+            /* It reads that far ahead, and nothing but kept lines. */
+            assert_true(address(start + 4) % SCRIPT_PAGE <= KEPT);
+        }
+    }
+}
+
 static void scripts_keep_to_kept_lines(void **state)
 {
     static struct visit visit[PAGES * RECORDS];
@@ -362,6 +395,7 @@ int main(void)
         cmocka_unit_test(stops_of_jumps_are_what_the_loop_expects),
         cmocka_unit_test(jumps_are_counted_exactly),
         cmocka_unit_test(scripts_make_every_visit),
+        cmocka_unit_test(laps_lie_in_one_page),
         cmocka_unit_test(scripts_keep_to_kept_lines),
         cmocka_unit_test(scripts_refuse_what_they_have_not),
         cmocka_unit_test(numbers_are_scaled_without_overflow),
