@@ -4,7 +4,7 @@
 #include "base/arithmetic.h"
 
 enum {
-    PIECE = 248, /* visits of a script */
+    PIECE = 992, /* visits of a script: more than a round of the longest row of hot targets has (probes/inclusion.c) */
     ROOM = 4,    /* at its end, for what is timed and what comes just before */
     BESIDE = 5,  /* units from a target to its doorstep, in the same page: no neighbour, and of another set */
     LOOKS = 64,
@@ -32,6 +32,15 @@ struct script {
     double ticks; /* of the last lap */
     bool disturbed;
 };
+
+/* Most rounds fill but a part of the visits, so none of them is set to anything here. */
+static void begin(struct script *script, struct push *push)
+{
+    script->push = push;
+    script->count = 0;
+    script->ticks = 0;
+    script->disturbed = false;
+}
 
 static bool play(struct script *script)
 {
@@ -151,7 +160,8 @@ static void push_lines_down(struct script *script, const struct scene *scene, un
 /* Ticks of the target's second load; less than 0: disturbed. */
 static bool one_round(struct push *push, const struct scene *scene, bool first, double *ticks)
 {
-    struct script script = {.push = push};
+    struct script script;
+    begin(&script, push);
     if (machine_steps(push->bench->machine) > push->most) {
         push->spent = true;
         return false;
@@ -250,7 +260,8 @@ bool push_line(struct push *push, const struct scene *scene, unsigned laps, unsi
 {
     enum { TRIALS = 16 };
     for (unsigned trial = 0; trial < TRIALS && push_ok(push); trial++) {
-        struct script script = {.push = push};
+        struct script script;
+        begin(&script, push);
         if (machine_steps(push->bench->machine) > push->most) {
             push->spent = true;
             return false;
@@ -281,7 +292,8 @@ bool push_calibrate(struct push *push, double hit, double near, double far, doub
     double rate = bench->cycles_per_tick, step = (double)bench->clock.step, sum = 0, squares = 0, value[LOOKS];
     unsigned count = 0;
     for (unsigned i = 0; i < LOOKS; i++) {
-        struct script script = {.push = push};
+        struct script script;
+        begin(&script, push);
         /* The page is at hand, and so is the line: what the clock shows above a hit is what every reading has. */
         add(&script, OP_LOAD, 0);
         add(&script, OP_FENCE, 0);
