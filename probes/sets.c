@@ -47,7 +47,9 @@ static unsigned count_ways(struct push *push, const struct scene scene[2], const
         return 0;
     if (sets->inclusion.exclusive == NO)
         return kept.lines;
-    return kept.lines > nearer->holds ? kept.lines - nearer->holds : 0;
+    /* Where helpers push lines out of all nearer levels but the last, what those hold has not been counted. */
+    unsigned others = scene[0].shallow ? nearer->ways - nearer->ways_but_last : nearer->holds;
+    return kept.lines > others ? kept.lines - others : 0;
 }
 
 /* The lines that push either target out: as many of one as of the other. */

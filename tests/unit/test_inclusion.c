@@ -55,7 +55,27 @@ static void third_with_as_many_sets(void **state)
     }
 }
 
-/* A policy that draws lots may keep no clear number of lines: a wrong one may not be sure. */
+/* What an exclusive level and the one before it hold together is not the next one's, which has as many sets. */
+static void behind_an_exclusive_one(void **state)
+{
+    struct description description = first(64, 4, "LRU");
+    add(&description, 256, 6, "LRU")->inclusion = INCLUSION_EXCLUSIVE;
+    add(&description, 256, 12, "LRU")->inclusion = INCLUSION_EXCLUSIVE;
+    assert_found(&description, *state);
+}
+
+/* The clock has to tell the second level from the third, which takes hardly longer. */
+static void little_slower_than_the_one_before(void **state)
+{
+    struct description description = first(64, 4, "LRU");
+    add(&description, 256, 6, "LRU");
+    struct cache_description *third = add(&description, 1024, 12, "LRU");
+    third->latency = 20;
+    assert_int_equal(assert_found(&description, *state), 4);
+    third->inclusion = INCLUSION_INCLUSIVE;
+    assert_int_equal(assert_found(&description, *state), 4);
+}
+
 /* A first level that gives a line up which is visited again and again, whatever else is loaded, tells nothing. */
 static void behind_one_that_loses_what_is_hot(void **state)
 {
@@ -64,6 +84,7 @@ static void behind_one_that_loses_what_is_hot(void **state)
     assert_found(&description, *state);
 }
 
+/* A policy that draws lots may keep no clear number of lines: a wrong one may not be sure. */
 static void by_lot(void **state)
 {
     struct description description = first(64, 4, "LRU");
@@ -84,6 +105,8 @@ int main(void)
                                        cmocka_unit_test(as_many_sets_behind_lots),
                                        cmocka_unit_test(third_with_as_many_sets),
                                        cmocka_unit_test(behind_one_that_loses_what_is_hot),
+                                       cmocka_unit_test(behind_an_exclusive_one),
+                                       cmocka_unit_test(little_slower_than_the_one_before),
                                        cmocka_unit_test(by_lot)};
     return cmocka_run_group_tests(tests, fresh, done);
 }
