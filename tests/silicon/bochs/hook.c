@@ -124,9 +124,10 @@ static void returned(struct hook *hook, void *processor)
 /* What Bochs calls. */
 
 /* Cycles that a load takes more because of its form, told by what kernel/machine.h says of the forms: 4 bytes through a
- * base and an index; 8 through both and a displacement; into a floating-point register, where the move back is an
- * instruction of its own, which Bochs counts a cycle for. */
-static uint64_t form_cycles(const struct hook *hook)
+ * base and an index; 8 through both and a displacement; into a floating-point register. There the move back is an
+ * instruction of its own, which Bochs counts a cycle for: so much less, where that is included, is left for the load.
+ */
+static int64_t form_cycles(const struct hook *hook)
 {
     uint16_t opcode = *(const uint16_t *)(const void *)(hook->instruction + INSTRUCTION_OPCODE);
     bool indexed = hook->instruction[INSTRUCTION_INDEX] != NO_INDEX;
@@ -136,18 +137,20 @@ static uint64_t form_cycles(const struct hook *hook)
         return indexed ? hook->description.load_32 : 0;
     if (opcode == hook->load_64)
         return indexed && displaced ? hook->description.load_indexed : 0;
-    return opcode == hook->load_float && hook->description.load_float ? hook->description.load_float - 1 : 0;
+    return opcode == hook->load_float ? (int64_t)hook->description.load_float - 1 : 0;
 }
 
 /* An access that goes through the model. */
 __attribute__((noinline)) static void modelled(struct hook *hook, enum access_kind kind, uint64_t va, unsigned size)
 {
-    uint64_t cycles;
+    int64_t cycles;
 
     hook_catch_up(hook);
-    cycles = access_model(hook, kind, va, size, address_now(hook)) + (kind == ACCESS_LOAD ? form_cycles(hook) : 0);
+    cycles = (int64_t)access_model(hook, kind, va, size, address_now(hook));
+    if (kind == ACCESS_LOAD)
+        cycles += form_cycles(hook);
     if (cycles > 1)
-        hook_wait(hook, cycles - 1);
+        hook_wait(hook, (uint64_t)cycles - 1);
 }
 
 static void lin_access(unsigned processor, uint64_t va, uint64_t pa, unsigned size, unsigned type, unsigned access)
