@@ -97,6 +97,24 @@ def linux_all(context):
     replayed(context, context.path("run"), "again")
 
 
+@case("linux/physical-order", alone=True, seconds=20)
+def linux_order(context):
+    """Nothing is said of caches behind the first where nobody knows the order of physical memory; where the user
+    vouches for it, that is said, and no reason any more."""
+    behind = re.compile(r"l[2-9]\.(size|ways|line|exclusive|inclusive)$")
+    for vouched in (False, True):
+        chosen = ["--memory", "64M", "--probe", "caches", *(["--contiguous"] if vouched else [])]
+        result = measure(context, f"vouched-{vouched}", LINUX, *chosen, seconds=600)
+        note = "physical order of memory " + ("taken on trust" if vouched else "unknown")
+        expect(note in result["machine"]["note"], f"not told: {note}")
+        reasons = {finding["id"]: finding.get("why") for finding in result["findings"] if behind.match(finding["id"])}
+        if "needs what the probes latency and l1d find" in reasons.values():
+            raise Skipped("neighbours left nothing of the first level to go by")
+        expect(reasons, "nothing about caches behind the first")
+        others = [name for name, why in reasons.items() if (why == "physical order unknown") == vouched]
+        expect(not others, f"vouched for: {vouched}, and yet: {[(name, reasons[name]) for name in others]}")
+
+
 @case("linux/replay", alone=True, seconds=10)
 def linux_replay(context):
     """A recorded run of this computer replays to the same bytes."""

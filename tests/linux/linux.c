@@ -85,8 +85,7 @@ static void collect_facts(struct machine *machine)
     facts->microcode = read_microcode();
     if (machine->memory.note[0])
         text_format(&note, "%s; ", machine->memory.note);
-    if (!machine->contiguous)
-        text_format(&note, "physical order of memory unknown; ");
+    text_format(&note, "physical order of memory %s; ", machine->contiguous ? "taken on trust" : "unknown");
     text_string(&note, "no page tables, memory types, counters or switches of one's own");
 }
 
