@@ -161,6 +161,19 @@ static void too_little_is_known(void **state)
     assert_in_range((int)(1000 * of_level(notebook, 2, "ways")->confidence), 500, 600);
 }
 
+/* Also where the machine's memory is certain to be in order, a few sets' worth of it is not enough. */
+static void too_little_memory(void **state)
+{
+    struct notebook *notebook = *state;
+    struct description description = first(64, 4, "LRU");
+    add(&description, 256, 8, "LRU");
+    know(notebook, &description);
+    description.memory.span = 2 << 20;
+    measured(&description, 1, notebook);
+    assert_missing(notebook, 2, "physical order unknown");
+    assert_string_equal(noted(notebook, "penalty.l2.sizes")->why, "physical order unknown");
+}
+
 /* Levels behind one whose sets were counted are out of reach, and that is said. */
 static void behind_a_table(void **state)
 {
@@ -210,6 +223,7 @@ int main(void)
                                        cmocka_unit_test(longer_lines),
                                        cmocka_unit_test(prefetchers),
                                        cmocka_unit_test(too_little_is_known),
+                                       cmocka_unit_test(too_little_memory),
                                        cmocka_unit_test(behind_a_table),
                                        cmocka_unit_test(skipping_is_obeyed)};
     return cmocka_run_group_tests(tests, fresh, done);
