@@ -85,8 +85,9 @@ def slowed(machine, folder, library=LIBRARY):
 
 
 def sensible_memory(machine):
-    """How much the image should measure with, as an option: four times the largest cache, within reason."""
-    return f"{min(max(4 * int(ask(machine)['cache']), 16 << 20), 64 << 20) >> 20}M"
+    """How much the image should measure with, as an option: eight times the largest cache, within reason. (The probe
+    caches sees through hashes with that much; see README.md.)"""
+    return f"{min(max(8 * int(ask(machine)['cache']), 16 << 20), 64 << 20) >> 20}M"
 
 
 def processor_seconds(pid):

@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The real image, booted by real firmware on machines of known truth: Bochs executes it, a model times it."""
 import os
+import re
 import shutil
 import subprocess
 
 import bochs
 import booted
 import results
+from cases_model import run
 from qemu import PATIENCE
 from suite import ROOT, Skipped, built, case, expect
 
 SECONDS = 90  # of processor time that one run may take: on an idle machine, so long altogether
 LIMIT = 400
+SECONDS_ON_TRIAL = 300  # of one with the probes that are on trial
 JUDGE = "assay-model"
+ON_TRIAL = "caches,access"
 
 
 def needed():
@@ -22,7 +26,7 @@ def needed():
         raise Skipped(f"not installed: {' '.join(missing)}")
 
 
-def one_run(context, machine, memory, name="run", probes="latency,l1d", noise="quiet"):
+def one_run(context, machine, memory, name="run", probes="latency,l1d", noise="quiet", seconds=SECONDS):
     """One whole run on a modelled machine: its documents by name, checked as those of any other run."""
     needed()
     os.makedirs(context.path(name))
@@ -30,8 +34,8 @@ def one_run(context, machine, memory, name="run", probes="latency,l1d", noise="q
                          name=f"{name}.img")
     with bochs.Machine(context.path(name), path, bochs.machine_file(machine), noise=noise,
                        library=built("silicon-bochs.so")) as running:
-        text = running.finish(LIMIT)
-        expect(running.worked <= SECONDS * PATIENCE, f"took {running.worked:.0f} s of processor time")
+        text = running.finish(max(LIMIT, 3 * seconds))
+        expect(running.worked <= seconds * PATIENCE, f"took {running.worked:.0f} s of processor time")
     booted.check_console(text, booted.check_documents(path))
     files, _ = booted.last_documents(path)
     for name_of, content in files.items():
@@ -40,14 +44,19 @@ def one_run(context, machine, memory, name="run", probes="latency,l1d", noise="q
     return files
 
 
-def judged(context, machine, memory, name="run"):
-    """Every finding of a run with its verdict: right, or hidden for a reason; nothing else."""
+def verdicts(context, machine, memory, name="run"):
+    """The findings of a run with their verdicts."""
     done = subprocess.run([built(JUDGE), "judge", bochs.machine_file(machine), context.path(name, "findings.csv"),
                            "--memory", memory, "--json"], cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True,
                           text=True, timeout=120)
     context.note(done.stderr + done.stdout)
     expect(done.returncode in (0, 1), f"judge ended with {done.returncode}: {done.stderr[-300:]}")
-    findings = results.read_json(done.stdout.encode())["findings"]
+    return results.read_json(done.stdout.encode())["findings"]
+
+
+def judged(context, machine, memory, name="run"):
+    """Every finding of a run with its verdict: right, or hidden for a reason; nothing else."""
+    findings = verdicts(context, machine, memory, name)
     others = [finding for finding in findings if finding["verdict"] not in ("right", "hidden")]
     expect(not others, "; ".join(f"{finding['id']} {finding['verdict']}: {finding['value']}, truly {finding['truth']}"
                                  for finding in others))
@@ -68,6 +77,36 @@ def truth_on(machine, memory):
 truth_on("xeon-e5345", "16M")
 truth_on("opteron-2356", "8M")
 truth_on("zen4", "8M")
+
+
+OF_LEVEL = re.compile(r"l[2-9]\.(size|ways|line|exclusive|inclusive)$")
+SURE = re.compile(r"l[2-9]\.(size|ways|line)$|l1d\.(latency\.|write_)")
+
+
+def caches_on(machine, memory):
+    @case(f"bochs/caches-{machine}", seconds=SECONDS_ON_TRIAL)
+    def known(context):
+        """What the probes on trial find of the levels behind the first is what they find in a process: nothing is
+        wrong, and sizes, ways, lines and other accesses are right."""
+        if not context.setting("bochs_caches", 0):
+            raise Skipped("a soak has it")
+        one_run(context, machine, memory, probes=f"latency,l1d,{ON_TRIAL}", seconds=SECONDS_ON_TRIAL)
+        found = {finding["id"]: finding for finding in verdicts(context, machine, memory)}
+        in_process = run(context, "process", bochs.machine_file(machine), "--memory", memory, "--probe", ON_TRIAL)
+        for other in in_process:
+            finding = found[other["id"]]
+            told = f"{finding['id']} {finding['verdict']}: {finding['value']}, truly {finding['truth']}"
+            expect(finding["verdict"] != "wrong", told)
+            expect(finding["verdict"] == "right" or not SURE.match(finding["id"]), told)
+            if OF_LEVEL.match(finding["id"]):
+                expect(finding["value"] == other["value"], f"{told}; in a process {other['value']}")
+    return known
+
+
+# An old one, one whose second level is exclusive, and one whose last level is inclusive and has slices by a hash.
+caches_on("pentium-iii", "16M")
+caches_on("opteron-2356", "16M")
+caches_on("haswell", "64M")
 
 
 @case("bochs/deterministic", seconds=70)
