@@ -35,6 +35,22 @@ static unsigned bits_of(uint64_t number)
     return 63 - (unsigned)__builtin_clzll(number);
 }
 
+/* Trees over numbers of ways that are no power of two are in simulators only, as candidates. What was found where ways
+ * are three times a power of two is a tree in each of three groups: with LRU among them in Ice Lake's first level (12
+ * ways: uops.info, "Caches"), one after the other in Kaby Lake's second level of TLBs ("TLB;DR"). Here it is the
+ * largest tree that divides the ways; for an odd number of them that leaves LRU. */
+static void plant_whole_trees(unsigned ways, struct policy *policy)
+{
+    unsigned tree = ways & -ways;
+    char name[24] = "LRU";
+
+    if (tree == ways)
+        return;
+    if (tree > 1)
+        snprintf(name, sizeof name, "LRU%uPLRU%u", ways / tree, tree);
+    (void)policy_parse(policy, name);
+}
+
 /* Any policy that suits so many ways. Grouped ones where they make whole groups of four. */
 static void draw_policy(struct draw *draw, unsigned ways, struct policy *policy)
 {
@@ -67,6 +83,8 @@ static void draw_policy(struct draw *draw, unsigned ways, struct policy *policy)
         return;
     }
     (void)policy_parse(policy, ways == 1 ? "LRU" : ONE_OF(draw, names));
+    if (policy->kind == POLICY_TREE_PLRU)
+        plant_whole_trees(ways, policy);
 }
 
 /* A number of sets near `about`: mostly a power of two, else 3 * 2^k, else any. */
@@ -295,6 +313,8 @@ static void draw_entries(struct draw *draw, struct tlb_description *tlb, unsigne
         shape->ways = entries + (entries >= 32 ? 8 * from(draw, 0, entries / 16) : 0);
         shape->index.sets = 1;
         (void)policy_parse(&shape->policy, chance(draw, 80) ? "LRU" : "PLRUl");
+        if (shape->policy.kind == POLICY_TREE_PLRU)
+            plant_whole_trees(shape->ways, &shape->policy);
         return;
     }
     shape->ways = ONE_OF(draw, ways);
