@@ -233,6 +233,10 @@ const char *description_unsound(const struct description *);
 /* A random plausible machine (random_machine.c); always sound. */
 void description_random(struct description *, uint64_t seed);
 
+/* Bytes of memory that a drawn machine gets, a power of two: 64 MB, or four times its last cache; and up to 1 GB, what
+ * real ones have at least, as long as lines of one set of all its caches are fewer than four times any one's ways. */
+uint64_t description_random_span(const struct description *);
+
 /* Adds the noise of an environment: "quiet", "office", "hostile". False: no such environment. */
 bool description_disturb(struct description *, const char *environment);
 

@@ -42,7 +42,7 @@ static unsigned bits_of(uint64_t number)
 static void plant_whole_trees(unsigned ways, struct policy *policy)
 {
     unsigned tree = ways & -ways;
-    char name[24] = "LRU";
+    char name[32] = "LRU";
 
     if (tree == ways)
         return;
@@ -248,8 +248,7 @@ static void draw_memory(struct draw *draw)
     const struct cache_description *last = &machine->cache[machine->caches - 1];
     uint64_t cycles_per_us = machine->clock.hz / 1000000 * machine->clock.ratio_core / machine->clock.ratio_clock;
 
-    for (memory->span = 64 << 20; memory->span < 4 * last->size; memory->span *= 2)
-        ;
+    memory->span = description_random_span(machine);
     memory->latency = last->latency + from(draw, 100, 400);
     memory->parallel = from(draw, 1, 16);
     memory->transfer = memory->latency / 2;

@@ -214,9 +214,15 @@ static void machines_of_the_tree(void **state)
     assert_true(check_folder("tests/silicon/misconceptions", true) >= 11);
 }
 
+/* A tree of bits is one over a power of two. */
+static void whole_trees(const struct array_shape *shape)
+{
+    assert_true(shape->policy.kind != POLICY_TREE_PLRU || (shape->ways & (shape->ways - 1)) == 0);
+}
+
 static void random_machines(void **state)
 {
-    unsigned levels[5] = {0}, exclusive = 0, odd = 0, sliced = 0;
+    unsigned levels[5] = {0}, exclusive = 0, odd = 0, sliced = 0, more_memory = 0;
 
     (void)state;
     for (uint64_t seed = 0; seed < 500; seed++) {
@@ -233,17 +239,21 @@ static void random_machines(void **state)
 
             exclusive += cache->inclusion == INCLUSION_EXCLUSIVE;
             sliced += cache->slices.count > 1;
+            whole_trees(&cache->shape);
             odd += (sets & (sets - 1)) != 0;
             levels[cache->level]++;
             if (i >= 2)
                 assert_true(cache->size >= 2 * before->size && cache->latency > before->latency);
         }
+        for (unsigned i = 0; i < description.tlbs; i++)
+            whole_trees(&description.tlb[i].shape);
+        more_memory += description.memory.span > 64 << 20 && description.memory.span > 8 * largest(&description);
         assert_true(description.memory.latency > description.cache[description.caches - 1].latency);
-        assert_true(description.memory.span >= 4 * largest(&description) && description.memory.span <= 256 << 20);
+        assert_true(description.memory.span >= 4 * largest(&description) && description.memory.span <= 1 << 30);
     }
     /* all kinds come up: of 500 machines one to four levels each in more than 50, the rest in more than 50 caches */
     assert_true(levels[4] > 50 && levels[3] - levels[4] > 50 && levels[2] - levels[3] > 50 && levels[2] < 450);
-    assert_true(exclusive > 50 && odd > 50 && sliced > 50);
+    assert_true(exclusive > 50 && odd > 50 && sliced > 50 && more_memory > 50);
 }
 
 int main(void)
