@@ -4,7 +4,7 @@
 #include "base/arithmetic.h"
 #include "probes/confidence.h"
 
-enum { FEWEST = 3, FEWEST_BY_LOT = 24, MOST = 48, SETTLED = 5 };
+enum { FEWEST = 3, FEWEST_BY_LOT = 24, MOST = 1024, SETTLED = 5, LONG = 4 };
 
 /* Readings of one line are averaged until their variance, in halves squared, is this or less: their mean is on the
  * wrong side of the middle, which is one half away, once in 100000 times then. */
@@ -12,6 +12,10 @@ static const double CLEAR = 0.05;
 
 /* Standard error of a sum, in lines, that is good enough; and how far from a whole number it may be. */
 static const double GOOD = 0.1, NEAR = 0.3;
+
+/* Where readings are averaged: standard error of what all lines of a sum show together that stay, or are gone; and the
+ * least distance of one that stays to one that is gone. */
+static const double SCALED = 0.2, TOLD_APART = 0.5;
 
 struct sum {
     double mean, error; /* lines; standard error */
@@ -28,21 +32,52 @@ static void shuffle(uint64_t *values, unsigned count, uint64_t seed)
     }
 }
 
-static bool is_kept(struct push *push, const struct scene *scene, unsigned laps, unsigned place, bool *kept)
+/* The mean of 1 for a reading beyond the middle and -1 for another, of a line that is there, and of one that is gone.
+ */
+struct scale {
+    bool averaged; /* false: each line is asked until it is clear */
+    double there, gone;
+};
+
+/* Where a reading says little, those of one line may not be added up until it is clear: which lines stay may be another
+ * matter each time, by lot or by what the policy remembers. Then the mean of readings tells the share. */
+static bool measure_scale(const struct push *push, const struct scene *scene, struct scale *scale)
 {
-    unsigned readings = 1 + (unsigned)(push->variance / CLEAR);
+    struct push once = *push;
+    struct scene none = *scene;
+    double error = SCALED / (scene->lines + 1);
+    *scale = (struct scale){.averaged = push->variance > CLEAR && scene->helpers && !scene->shallow};
+    if (!scale->averaged)
+        return true;
+    none.lines = 0;
+    if (!push_signs(&once, &none, error, &scale->there))
+        return false;
+    once.laps *= scene->sharp ? 1 : LONG;
+    if (!push_signs(&once, scene, error, &scale->gone))
+        return false;
+    scale->averaged = scale->gone - scale->there > TOLD_APART;
+    return true;
+}
+
+static bool share_kept(struct push *push, const struct scene *scene, const struct scale *scale, unsigned laps,
+                       unsigned place, double *share)
+{
+    unsigned readings = scale->averaged ? 1 : 1 + (unsigned)(push->variance / CLEAR);
     double sum = 0, vote;
     for (unsigned i = 0; i < readings; i++) {
         if (!push_line(push, scene, laps, place, &vote))
             return false;
+        if (scale->averaged)
+            vote = vote > 0 ? 1 : -1;
         sum += push_clipped(push, vote);
     }
-    *kept = sum < 0;
+    *share = scale->averaged ? (scale->gone - sum) / (scale->gone - scale->there) : sum < 0;
     return true;
 }
 
 /* The lines that are kept of all, in many orders, and looked for in many orders; after so many laps. */
-static bool add_up(struct push *push, const struct scene *scene, unsigned laps, struct sum *sum)
+static bool add_up(struct push *push, const struct scene *scene, const struct scale *scale, unsigned laps,
+                   struct sum *sum)
 {
     struct scene all = *scene;
     all.line[all.lines++] = all.target;
@@ -50,22 +85,23 @@ static bool add_up(struct push *push, const struct scene *scene, unsigned laps, 
     for (unsigned i = 0; i < all.lines; i++)
         place[i] = i;
     double total = 0, squares = 0;
-    /* Passes that agree by chance say nothing of how far a sum varies. */
+    /* A few passes that happen to agree say nothing of how far a sum varies that varies at all. */
     unsigned passes = 0, fewest = scene->sharp ? FEWEST : FEWEST_BY_LOT;
     for (; passes < MOST && (passes < fewest || sum->error > GOOD); passes++) {
-        unsigned count = 0;
+        double count = 0, share;
         shuffle(all.line, all.lines, bench_seed(push->bench));
         shuffle(place, all.lines, bench_seed(push->bench));
         for (unsigned i = 0; i < all.lines; i++) {
-            bool kept;
-            if (!is_kept(push, &all, laps, (unsigned)place[i], &kept))
+            if (!share_kept(push, &all, scale, laps, (unsigned)place[i], &share))
                 return false;
-            count += kept;
+            count += share;
         }
         total += count;
-        squares += (double)count * count;
+        squares += count * count;
         double mean = total / (passes + 1), variance = squares / (passes + 1) - mean * mean;
         *sum = (struct sum){.mean = mean, .error = square_root((variance > 0 ? variance : 0) / (passes + 1))};
+        if (variance > 0)
+            fewest = FEWEST_BY_LOT;
     }
     return push_ok(push);
 }
@@ -74,22 +110,26 @@ bool kept_count(struct push *push, const struct scene *scene, struct kept *kept)
 {
     static const unsigned laps[] = {1, SETTLED};
     struct sum most = {.mean = 0};
+    struct scale scale;
     *kept = (struct kept){.lines = 0};
-    /* Lots are drawn anew for each reading: the mean of several does not tell in how many of them the line was there.
-     */
-    if (!scene->sharp && push->variance > CLEAR)
+    if (!measure_scale(push, scene, &scale))
+        return false;
+    /* Lots are drawn anew for each reading: those of one line do not become clear. */
+    if (!scene->sharp && push->variance > CLEAR && !scale.averaged)
         return true;
     /* A set may not have filled all of its ways in one lap; in more of them an exclusive level gives lines away.
      * Neither keeps more lines than there are ways. */
     for (unsigned i = 0; i < sizeof laps / sizeof *laps; i++) {
         struct sum sum;
-        if (!add_up(push, scene, laps[i], &sum))
+        if (!add_up(push, scene, &scale, laps[i], &sum))
             return false;
         if (sum.mean > most.mean)
             most = sum;
     }
     unsigned lines = (unsigned)(most.mean + 0.5);
     double off = apart(most.mean, lines);
+    if (scale.averaged)
+        most.error = square_root(most.error * most.error + SCALED * SCALED / 4);
     /* Where all of them are kept, it could keep more. */
     if (off > NEAR || lines > scene->lines)
         return true;

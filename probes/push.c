@@ -215,12 +215,13 @@ bool push_out(struct push *push, const struct scene *scene, unsigned votes, bool
     return sum > 0;
 }
 
-bool push_mean(struct push *push, const struct scene *scene, double error, double *mean)
+/* The mean of so many votes that its standard error is as wanted; signs: of 1 and -1. */
+static bool mean_of(struct push *push, const struct scene *scene, double error, bool signs, double *mean)
 {
     enum { LEAST = 16 };
     /* A share of one half varies most. */
-    unsigned wanted = LEAST + (unsigned)((1 + push->variance) / (error * error)), count = 0;
-    double sum = 0, most = MOST_OFF * (1 + square_root(push->variance));
+    double varies = signs ? 1 : 1 + push->variance, most = MOST_OFF * (1 + square_root(push->variance)), sum = 0;
+    unsigned wanted = LEAST + (unsigned)(varies / (error * error)), count = 0;
     for (unsigned rounds = 0; count < wanted && rounds < 2 * wanted && push_ok(push); rounds++) {
         double ticks;
         if (!one_round(push, scene, rounds == 0, &ticks))
@@ -228,11 +229,23 @@ bool push_mean(struct push *push, const struct scene *scene, double error, doubl
         if (ticks < 0)
             continue;
         double vote = (ticks - push->middle) / push->half;
+        if (signs)
+            vote = vote > 0 ? 1 : -1;
         sum += vote > most ? most : vote < -most ? -most : vote;
         count++;
     }
     *mean = count ? sum / count : 0;
     return count && push_ok(push);
+}
+
+bool push_mean(struct push *push, const struct scene *scene, double error, double *mean)
+{
+    return mean_of(push, scene, error, false, mean);
+}
+
+bool push_signs(struct push *push, const struct scene *scene, double error, double *mean)
+{
+    return mean_of(push, scene, error, true, mean);
 }
 
 bool push_far(struct push *push, const struct scene *scene)

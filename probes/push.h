@@ -80,6 +80,10 @@ double push_clipped(const struct push *, double vote);
  * -1 where it always stays. */
 bool push_mean(struct push *, const struct scene *, double error, double *mean);
 
+/* The same of votes of which each counts 1 or -1: how far away a target is that goes, or stays, does not matter much.
+ */
+bool push_signs(struct push *, const struct scene *, double error, double *mean);
+
 /* Whether a target that goes is not in the next level either, more often than not. */
 bool push_far(struct push *, const struct scene *);
 
