@@ -21,8 +21,8 @@ enum {
     MOST_VISITS = 60000000,
     WANTED = 1 << 30,
     ENOUGH = 4 << 20,
-    REACH = 32, /* times what a level holds at least, for the region of its lines */
-    LEAST_REGION = 64 << 20
+    REACH = 32,             /* times what a level holds at least, for the region of its lines */
+    LEAST_REGION = 64 << 20 /* more where it is needed: pages of 2 MB that it has are few, and their tables small */
 };
 
 struct caches {
@@ -165,46 +165,6 @@ static bool note_curves(struct caches *caches, unsigned level, const struct sets
     return good;
 }
 
-static bool measure_level(struct caches *caches, unsigned level, const double latency[3], const char **why)
-{
-    struct bench *bench = &caches->bench;
-    uint64_t start = machine_steps(bench->machine);
-    struct push push = {.bench = bench, .region = caches->region, .most = caches->most};
-    struct sets sets;
-    *why = "the clock does not tell it from the next one";
-    struct push before = push;
-    uint64_t target[2] = {some_line(caches, &push.region) | 1, some_line(caches, &push.region) & ~(uint64_t)1};
-    bool shows_before = push_calibrate(&before, caches->hit, caches->before, latency[0], 0);
-    if (!push_calibrate(&push, caches->hit, latency[0], latency[1], latency[2]))
-        return false;
-    if (!sets_find(&push, shows_before ? &before : NULL, &caches->nearer, target, &sets, why)) {
-        if (push.spent)
-            *why = "it would take too many accesses";
-        return false;
-    }
-    note_level(caches, level, &sets, machine_steps(bench->machine) - start);
-    bool good = note_curves(caches, level, &sets, target);
-    struct nearer *nearer = &caches->nearer;
-    nearer->holds = sets.ways + (sets.inclusion.exclusive == YES ? nearer->holds : 0);
-    nearer->ways_but_last = nearer->ways;
-    nearer->ways += sets.ways;
-    nearer->kin_but_last = nearer->kin;
-    nearer->kin = sets.rule.kin;
-    caches->before = latency[0];
-    caches->unknown = sets.rule.indexing == INDEX_COUNTED;
-    return good;
-}
-
-/* That what the probes before have found, and all of this rests on, is wrong: the least sure of it. */
-static double error_of(const struct notebook *notebook)
-{
-    static const char *const ids[] = {"latency.levels", "l1d.ways", "l1d.size", "l1d.line"};
-    double error = 0;
-    for (unsigned i = 0; i < sizeof ids / sizeof *ids; i++)
-        noted_value(notebook, ids[i], &error);
-    return error;
-}
-
 /* What this level takes, the next one, and the one behind that; the last of them is memory; 0: there is none. */
 static void next_latencies(struct caches *caches, unsigned level, double latency[3])
 {
@@ -216,6 +176,99 @@ static void next_latencies(struct caches *caches, unsigned level, double latency
             memory = 0;
         }
     }
+}
+
+/* Begins at the first level. */
+static void begin(struct caches *caches)
+{
+    double ways = noted_value(caches->notebook, "l1d.ways", NULL),
+           size = noted_value(caches->notebook, "l1d.size", NULL);
+    caches->nearer = (struct nearer){.ways = (unsigned)ways, .holds = (unsigned)ways};
+    caches->nearer.kin = kin_modulo(&caches->region, (uint64_t)(size / ways / (double)caches->region.unit));
+    caches->before = caches->hit;
+}
+
+/* Goes on behind a level. */
+static void pass(struct caches *caches, unsigned level, const struct sets *sets)
+{
+    struct nearer *nearer = &caches->nearer;
+    nearer->holds = sets->ways + (sets->inclusion.exclusive == YES ? nearer->holds : 0);
+    nearer->ways_but_last = nearer->ways;
+    nearer->ways += sets->ways;
+    nearer->kin_but_last = nearer->kin;
+    nearer->kin = sets->rule.kin;
+    caches->before = latency_of_level(caches->notebook, level);
+    caches->unknown = sets->rule.indexing == INDEX_COUNTED;
+}
+
+/* The whole of the memory, if it is more than what is visited. */
+static struct region more_memory(const struct caches *caches)
+{
+    struct region more = region_in(&caches->stretch, caches->region.unit, WANTED);
+    return more.size > caches->region.size ? more : caches->region;
+}
+
+static bool find_level(struct caches *caches, unsigned level, uint64_t target[2], struct sets *sets, const char **why)
+{
+    struct push push = {.bench = &caches->bench, .region = caches->region, .most = caches->most}, before = push;
+    double latency[3];
+    bool last = more_memory(caches).size == caches->region.size;
+    *sets = (struct sets){.ways = 0};
+    *why = "the clock does not tell it from the next one";
+    target[0] = some_line(caches, &push.region) | 1;
+    target[1] = some_line(caches, &push.region) & ~(uint64_t)1;
+    next_latencies(caches, level, latency);
+    bool shows_before = push_calibrate(&before, caches->hit, caches->before, latency[0], 0);
+    if (!push_calibrate(&push, caches->hit, latency[0], latency[1], latency[2]))
+        return false;
+    if (sets_find(&push, shows_before ? &before : NULL, &caches->nearer, target, last, sets, why))
+        return true;
+    if (push.spent)
+        *why = "it would take too many accesses";
+    return false;
+}
+
+/* The same from the first level on in the whole memory, whose lines share each set in greater number: where nearer
+ * levels hash many bits there may be none for a set of all of them. What the levels before are must come out again. */
+static bool find_in_more(struct caches *caches, unsigned level, uint64_t target[2], struct sets *sets, const char **why)
+{
+    caches->region = more_memory(caches);
+    begin(caches);
+    for (unsigned i = FIRST; i < level; i++) {
+        char id[28];
+        if (!find_level(caches, i, target, sets, why))
+            return false;
+        id_of(id, i, "size");
+        *why = "in more memory the levels before it seem to be others";
+        if (noted_value(caches->notebook, id, NULL) != (double)(sets->ways * sets->rule.sets * sets->rule.line))
+            return false;
+        pass(caches, i, sets);
+    }
+    return find_level(caches, level, target, sets, why);
+}
+
+static bool measure_level(struct caches *caches, unsigned level, const char **why)
+{
+    uint64_t start = machine_steps(caches->bench.machine), target[2];
+    struct sets sets;
+    if (!find_level(caches, level, target, &sets, why) &&
+        (!sets.too_few || more_memory(caches).size == caches->region.size ||
+         !find_in_more(caches, level, target, &sets, why)))
+        return false;
+    note_level(caches, level, &sets, machine_steps(caches->bench.machine) - start);
+    bool good = note_curves(caches, level, &sets, target);
+    pass(caches, level, &sets);
+    return good;
+}
+
+/* That what the probes before have found, and all of this rests on, is wrong: the least sure of it. */
+static double error_of(const struct notebook *notebook)
+{
+    static const char *const ids[] = {"latency.levels", "l1d.ways", "l1d.size", "l1d.line"};
+    double error = 0;
+    for (unsigned i = 0; i < sizeof ids / sizeof *ids; i++)
+        noted_value(notebook, ids[i], &error);
+    return error;
 }
 
 static void measure(struct caches *caches)
@@ -234,7 +287,7 @@ static void measure(struct caches *caches)
             why = "how the level before it chooses its sets is not known";
             good = false;
         } else if (good)
-            good = measure_level(caches, level, latency, &why);
+            good = measure_level(caches, level, &why);
         if (!bench_ok(bench))
             why = bench->skipped ? "skipped" : machine_why(bench->machine);
         if (!good || latency[0] <= 0)
@@ -270,10 +323,8 @@ bool probe_caches(struct machine *machine, const struct request *request, struct
     if (caches.region.size < ENOUGH) {
         all_missing(notebook, "physical order unknown");
     } else if (rate_measure(&caches.bench, &rate) && caches.bench.cycles_per_tick > 0) {
-        caches.nearer.kin = kin_modulo(&caches.region, (uint64_t)(size / ways / line));
-        caches.nearer.ways = caches.nearer.holds = (unsigned)ways;
         caches.most = machine_steps(machine) + MOST_VISITS;
-        caches.before = caches.hit;
+        begin(&caches);
         measure(&caches);
     } else {
         all_missing(notebook, caches.bench.skipped ? "skipped" : "core cycles are not known");

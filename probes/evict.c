@@ -141,6 +141,35 @@ static void add_beside(struct scene *scene, const struct beside *beside)
         scene->line[scene->lines++] = beside->line[i];
 }
 
+/* Takes out those of the lines beside that are of the set after all: one fewer than those that are needed push the
+ * target out with them. False: see push_ok. */
+static bool lighten_beside(struct push *push, const struct scene *scene, struct beside *beside)
+{
+    struct beside part = *beside;
+    for (;;) {
+        struct scene other = evict_needed(scene, 1);
+        other.pool.count = 0;
+        add_beside(&other, beside);
+        if (!goes(push, &other) || !push_ok(push))
+            return push_ok(push);
+        unsigned low = 0, high = beside->lines;
+        while (high - low > 1 && push_ok(push)) {
+            other = evict_needed(scene, 1);
+            other.pool.count = 0;
+            part.lines = low + (high - low) / 2;
+            add_beside(&other, &part);
+            if (goes(push, &other))
+                high = part.lines;
+            else
+                low = part.lines;
+        }
+        if (!high)
+            return false;
+        beside->line[high - 1] = beside->line[--beside->lines];
+        part = *beside;
+    }
+}
+
 /* Whether a line does what the last one of those that are needed does, with others after it (NULL: none) that do
  * nothing. */
 static bool is_straw(struct push *push, const struct scene *scene, uint64_t line, const struct beside *beside,
@@ -181,7 +210,9 @@ bool evict_takes(struct push *push, const struct scene *scene, uint64_t line, un
     return is_pushed(push, &other, NULL, votes);
 }
 
-bool evict_takes_far(struct push *push, const struct scene *scene, uint64_t line, bool modulo, unsigned votes)
+/* As evict_takes_far; lightly: moved helpers that are of the set, or of the line's, are left out. */
+static bool takes_far(struct push *push, const struct scene *scene, uint64_t line, bool modulo, bool lightly,
+                      unsigned votes)
 {
     struct beside moved = {.lines = 0}, helpers = {.lines = 0};
     uint64_t target = scene->target;
@@ -193,6 +224,8 @@ bool evict_takes_far(struct push *push, const struct scene *scene, uint64_t line
         if (!modulo || far - line == helper - target) /* not round the end */
             moved.line[moved.lines++] = far;
     }
+    if (scene->sharp && lightly && !lighten_beside(push, scene, &moved))
+        return false;
     if (scene->sharp)
         return is_straw(push, scene, line, &moved, votes);
     /* The line is the target, what pushes it down are its helpers, and the target's push down the set's lines. */
@@ -202,7 +235,27 @@ bool evict_takes_far(struct push *push, const struct scene *scene, uint64_t line
     other.helpers = moved.lines;
     for (unsigned i = 0; i < moved.lines; i++)
         other.helper[i] = moved.line[i];
+    if (lightly) {
+        struct scene alone = other;
+        alone.lines = 0;
+        lighten(push, &alone);
+        other.helpers = alone.helpers;
+        for (unsigned i = 0; i < alone.helpers; i++)
+            other.helper[i] = alone.helper[i];
+    }
     return is_pushed(push, &other, &helpers, votes);
+}
+
+bool evict_takes_far(struct push *push, const struct scene *scene, uint64_t line, bool modulo, unsigned votes)
+{
+    return takes_far(push, scene, line, modulo, false, votes);
+}
+
+bool evict_takes_any(struct push *push, const struct scene *scene, uint64_t line, bool modulo, unsigned votes)
+{
+    if (line == scene->target || push_among(scene->line, scene->needed, line))
+        return true;
+    return takes_far(push, scene, line, modulo, true, votes);
 }
 
 /* Other helpers, none of them of the target's set, nor kin of it `without` (NULL: all may be). */
@@ -400,7 +453,7 @@ bool evict_draw_far(struct push *push, const struct scene *scene, const struct k
             return false;
         uint64_t straw = push_pooled(push, &less, last_straw(push, &less, less.pool.count) - 1), seed = less.pool.seed;
         *line = straw;
-        for (uint64_t i = 0; i < kin_count(nearer, &push->region) && push_ok(push); i++) {
+        for (uint64_t i = 0; i < pool->count && i < kin_count(nearer, &push->region) && push_ok(push); i++) {
             if (*line != scene->target && evict_takes_far(push, scene, *line, false, VOTES_SEARCH) &&
                 evict_takes_far(push, scene, *line, false, VOTES_CHECK))
                 return true;

@@ -23,6 +23,10 @@ bool evict_takes(struct push *, const struct scene *, uint64_t line, unsigned vo
  * or, where sets are chosen modulo their number, by subtraction. */
 bool evict_takes_far(struct push *, const struct scene *, uint64_t line, bool modulo, unsigned votes);
 
+/* The same where sets are chosen by a table, so that lines that far from helpers may be of the set, and do not count.
+ */
+bool evict_takes_any(struct push *, const struct scene *, uint64_t line, bool modulo, unsigned votes);
+
 /* Whether any of so many lines drawn from kin, but not from `without` (NULL: all), belongs to the set. */
 bool evict_any(struct push *, const struct scene *, const struct kin *, const struct kin *without, uint64_t count);
 

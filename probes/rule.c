@@ -8,12 +8,16 @@ enum {
     OTHER_SETS = 5,
     OTHERS = 3,
     MOST_FALSE = 8,
+    MOST_NEIGHBOURS = 10,
     AGREEING = 3,
     MOST_MISSED = 2,
     CHECKS = 12,   /* lines that a rule must foretell */
     SAMPLES = 192, /* lines among which sets are counted */
     MOST_SETS = 24,
-    TIMES = 5 /* draws for each that is expected */
+    MOST_MIXED = 3,
+    TIMES = 5, /* draws for each that is expected */
+    TIMES_BY_LOT = 20,
+    DOWN = 3 /* lines that push one down, for each way */
 };
 
 /* Probability of a wrong answer where the sets of a nearer level are chosen modulo an odd number, and this one's by
@@ -130,9 +134,41 @@ static bool find_alike(struct push *push, const struct kin *kin, const struct ne
     return false;
 }
 
-/* How many sets lines lie in that differ by vectors of the space. 0: too many, or noise. */
-static unsigned count_sets(struct push *push, const struct known *known, unsigned lines, uint64_t target,
-                           const char **why)
+/* Whether any of so many lines shares a set with a target; asked again of others, for chance may have left them out. */
+static bool seen_by(struct push *push, const struct scene *scene, const struct kin *kin, const struct kin *without,
+                    uint64_t draws)
+{
+    for (unsigned i = 0; i < 2; i++)
+        if (evict_any(push, scene, kin, without, draws))
+            return true;
+    return false;
+}
+
+/* Bits of a line's number by which a table chooses sets here, and nearer levels theirs. */
+struct mixed {
+    uint64_t bit[MOST_MIXED];
+    unsigned count;
+};
+
+/* Whether a set has lines wherever those bits take it. */
+static bool is_everywhere(struct push *push, const struct scene *scene, const struct gf2 *space,
+                          const struct mixed *mixed)
+{
+    for (unsigned which = 1; which < 1u << mixed->count; which++) {
+        struct kin all = {.space = *space, .odd = 1}, without = all;
+        uint64_t apart = 0;
+        for (unsigned i = 0; i < mixed->count; i++)
+            apart ^= which >> i & 1 ? mixed->bit[i] : 0;
+        gf2_add(&all.space, apart);
+        if (!seen_by(push, scene, &all, &without, 2 * TIMES * MOST_SETS))
+            return false;
+    }
+    return push_ok(push);
+}
+
+/* How many sets lines lie in that differ by vectors of the space. 0: too many, noise, or such as are not everywhere. */
+static unsigned count_sets(struct push *push, const struct known *known, const struct mixed *mixed, unsigned lines,
+                           uint64_t target, const char **why)
 {
     bool done[SAMPLES] = {false};
     unsigned sets = 0;
@@ -141,16 +177,25 @@ static unsigned count_sets(struct push *push, const struct known *known, unsigne
     uint64_t seed = bench_seed(push->bench);
     for (unsigned i = 0; i < SAMPLES && push_ok(push); i++) {
         struct scene scene;
+        unsigned old = 0, others = 1;
         if (done[i])
             continue;
         uint64_t one = kin_draw(&all, &push->region, target, seed, i);
         if (sets == MOST_SETS || !find_alike(push, &within, known->nearer, one, lines, &scene, why))
             return 0;
-        sets++;
-        for (unsigned j = i; j < SAMPLES; j++) {
+        for (unsigned j = 0; j < SAMPLES; j++) {
             uint64_t other = kin_draw(&all, &push->region, target, seed, j);
-            done[j] = done[j] || other == one || evict_takes(push, &scene, other, VOTES_SEARCH);
+            if (j != i && other != one && !evict_takes(push, &scene, other, VOTES_SEARCH))
+                continue;
+            old += done[j];
+            others += !done[j];
+            done[j] = true;
         }
+        /* A line that noise has hidden from its set would begin that set again. */
+        sets += old < others;
+        *why = NO_RULE;
+        if (!is_everywhere(push, &scene, &known->space, mixed))
+            return 0;
     }
     return push_ok(push) ? sets : 0;
 }
@@ -175,62 +220,110 @@ static bool confirmed_by_second(struct push *push, const struct scene *second, u
     return 2 * shared > OTHERS && push_ok(push);
 }
 
-/* Whether any of so many lines shares a set with a target; asked again of others, for chance may have left them out. */
-static bool seen_by(struct push *push, const struct scene *scene, const struct kin *kin, const struct kin *without,
-                    uint64_t draws)
+/* What is looked through, and known, outside of what the nearer levels share. */
+struct outside {
+    const struct known *known;
+    struct kin all, without; /* lines that are looked at, and those of them that need not be */
+    struct gf2 *space;       /* of lines that share a set */
+    unsigned false_ones;     /* lines that seemed to */
+};
+
+/* Lines to draw: so many that some are of the set, if any are, enough of them where lots are drawn; and that those of
+ * each set of the nearer levels push each other down, for an exclusive level gets them then. */
+static uint64_t draws_outside(const struct scene *scene, const struct outside *outside)
 {
-    for (unsigned i = 0; i < 2; i++)
-        if (evict_any(push, scene, kin, without, draws))
-            return true;
-    return false;
+    const struct nearer *nearer = outside->known->nearer;
+    unsigned all = outside->all.space.dimension;
+    uint64_t some = (uint64_t)(scene->sharp ? TIMES : TIMES_BY_LOT) << (all - outside->space->dimension),
+             down = (uint64_t)DOWN * nearer->ways << (all - nearer->kin.space.dimension);
+    return some > down || !outside->known->victims ? some : down;
+}
+
+/* Adds what it finds among the lines that are looked at. Those whose neighbour a prefetcher brings are as many as those
+ * that share the set, and which bits they differ in depends on the target: they are passed over when many in turn were
+ * found and no others, for what two of them differ by may be what is looked for. False: too many were none, or see
+ * push_ok. */
+static bool look_among(struct push *push, const struct scene scene[2], struct outside *outside)
+{
+    const struct known *known = outside->known;
+    unsigned neighbours = 0;
+    for (;;) {
+        uint64_t draws = draws_outside(&scene[0], outside), line;
+        if (!seen_by(push, &scene[0], &outside->all, &outside->without, draws) ||
+            !seen_by(push, &scene[1], &outside->all, &outside->without, draws))
+            return push_ok(push);
+        struct pool pool = {.kin = &outside->all, .without = &outside->without, .count = draws};
+        if (!evict_draw_far(push, &scene[0], &known->nearer->kin, &pool, &line))
+            return false;
+        uint64_t apart = line ^ scene[0].target;
+        if (!confirmed(push, &scene[0], known, apart)) {
+            if (++outside->false_ones > MOST_FALSE)
+                return false;
+            continue;
+        }
+        if (confirmed_by_second(push, &scene[1], apart)) {
+            gf2_add(&outside->without.space, apart);
+            gf2_add(outside->space, apart);
+        } else if (++neighbours == MOST_NEIGHBOURS) {
+            gf2_add(&outside->without.space, apart);
+            neighbours = 0;
+        }
+    }
 }
 
 /* Lines that the nearer levels tell apart may share a set here all the same, where those levels use bits that this one
  * does not, or uses with others. Looks among lines that differ in the lowest of those bits, then in more and more of
  * them, and adds what it finds to the space, if it is so for the second target, too. (A prefetcher that brings the next
- * line may make it look so for an even line, or an odd one, and not for both.) */
-static bool look_outside(struct push *push, const struct scene scene[2], const struct known *known, struct gf2 *space)
+ * line may make it look so for an even line, or an odd one, and not for both.) Where nearer levels have an odd number
+ * of sets, some of what they share by bits alone is told apart, too: of a set of theirs that may be the same
+ * differences for all lines. */
+static bool look_outside(struct push *push, const struct scene scene[2], const struct known *known, uint64_t within,
+                         struct gf2 *space)
 {
-    const struct scene *second = &scene[1];
-    struct kin all = {.space = known->nearer->kin.space, .odd = 1}, without = all;
-    unsigned false_ones = 0;
-    for (uint64_t bit = 1; bit < region_lines(&push->region) && push_ok(push); bit *= 2) {
-        if (!gf2_add(&all.space, bit))
-            continue;
-        for (;;) {
-            uint64_t draws = (uint64_t)TIMES << (all.space.dimension - space->dimension), line;
-            if (!seen_by(push, scene, &all, &without, draws) || !seen_by(push, second, &all, &without, draws))
-                break;
-            struct pool pool = {.kin = &all, .without = &without, .count = draws};
-            if (!evict_draw_far(push, scene, &known->nearer->kin, &pool, &line))
-                return false;
-            uint64_t apart = line ^ scene->target;
-            if (!confirmed(push, scene, known, apart)) {
-                if (++false_ones > MOST_FALSE)
-                    return false;
-                continue;
-            }
-            gf2_add(&without.space, apart);
-            if (confirmed_by_second(push, second, apart))
-                gf2_add(space, apart);
-        }
+    struct outside outside = {.known = known, .space = space};
+    outside.all = outside.without = (struct kin){.space = known->nearer->kin.space, .odd = 1};
+    if (known->nearer->kin.odd > 1 && within == 1) {
+        outside.without.space = *space;
+        if (!look_among(push, scene, &outside))
+            return false;
+        outside.without.space = outside.all.space;
     }
+    for (uint64_t bit = 1; bit < region_lines(&push->region) && push_ok(push); bit *= 2)
+        if (gf2_add(&outside.all.space, bit) && !look_among(push, scene, &outside))
+            return false;
     return push_ok(push);
 }
 
-/* The same where sets were counted. A difference that is good for one line is not so for others there, but for bits
- * that the table does not use: those are tried one by one, and that lines share sets otherwise, too, can be seen. */
+/* Whether known lines so far moved, and the target of the second scene, share the sets. */
+static bool all_share(struct push *push, const struct scene scene[2], const struct known *known, uint64_t apart)
+{
+    bool modulo = known->nearer->kin.odd > 1;
+    for (unsigned i = scene[0].needed; i < scene[0].needed + OTHERS && i < known->count; i++)
+        if (!evict_takes_any(push, &scene[0], known->line[i] ^ apart, modulo, VOTES_SEARCH))
+            return false;
+    return evict_takes_any(push, &scene[1], scene[1].target ^ apart, modulo, VOTES_CHECK);
+}
+
+/* The same where sets are counted: `within` of them for the space of what is known. A difference that is good for one
+ * line is not so for others there, but for bits that the table does not use: those are added to the space, bit by bit.
+ * By bits that it does use some lines share sets. False: lines share sets otherwise, too. */
 static bool look_outside_counted(struct push *push, const struct scene scene[2], const struct known *known,
-                                 uint64_t within, struct gf2 *space)
+                                 uint64_t within, struct gf2 *space, struct mixed *mixed)
 {
     struct kin all = {.odd = 1}, without = {.space = known->nearer->kin.space, .odd = 1};
     for (uint64_t bit = 1; bit < region_lines(&push->region) && push_ok(push); bit *= 2) {
         gf2_add(&all.space, bit);
-        if (!gf2_has(&without.space, bit) && confirmed(push, &scene[0], known, bit) &&
-            confirmed_by_second(push, &scene[1], bit)) {
-            gf2_add(&without.space, bit);
+        if (gf2_has(&without.space, bit))
+            continue;
+        struct kin more = {.space = known->space, .odd = 1}, old = more;
+        gf2_add(&more.space, bit);
+        if (all_share(push, scene, known, bit))
             gf2_add(space, bit);
-        }
+        else if (mixed->count < MOST_MIXED && evict_any(push, &scene[0], &more, &old, 2 * TIMES * within))
+            mixed->bit[mixed->count++] = bit;
+        else
+            continue;
+        gf2_add(&without.space, bit);
     }
     return !evict_any(push, &scene[0], &all, &without, TIMES * within << (all.space.dimension - space->dimension)) &&
            push_ok(push);
@@ -310,19 +403,13 @@ static bool is_one_line(struct push *push, const struct scene *scene, uint64_t i
 
 /* Sets that lie in so many for each of a space of differences, `within`; and the line, which is what shares a set in
  * the lowest bits. */
-static bool counts_by_space(struct push *push, const struct scene scene[2], const struct known *known, uint64_t within,
-                            struct rule *rule)
+static void counts_by_space(struct push *push, const struct gf2 *space, uint64_t within, struct rule *rule)
 {
-    struct gf2 space = known->space;
     uint64_t inside = 1;
-    if (rule->indexing == INDEX_LINEAR ? !look_outside(push, scene, known, &space)
-                                       : !look_outside_counted(push, scene, known, within, &space))
-        return false;
-    while (gf2_has(&space, inside))
+    while (gf2_has(space, inside))
         inside *= 2;
-    rule->sets = (region_lines(&push->region) >> space.dimension) * within;
+    rule->sets = (region_lines(&push->region) >> space->dimension) * within;
     rule->line = inside * push->region.unit;
-    return true;
 }
 
 /* Sets are chosen by XOR, or plain bits. *foretold: lines share them as it says, among what the nearer levels have. */
@@ -338,7 +425,11 @@ static bool is_linear(struct push *push, const struct scene scene[2], const stru
     if (before > 1)
         within = odd_part(push, &scene[0], known, odd);
     rule->error = within < before ? MODULO_BEFORE : 0;
-    return counts_by_space(push, scene, known, within, rule);
+    struct gf2 space = known->space;
+    if (!look_outside(push, scene, known, within, &space))
+        return false;
+    counts_by_space(push, &space, within, rule);
+    return true;
 }
 
 /* Sets are chosen modulo their number, which is no power of two. */
@@ -367,11 +458,22 @@ static bool is_counted(struct push *push, const struct scene scene[2], struct kn
     rule->indexing = INDEX_COUNTED;
     if (!learn_from_others(push, &scene[0], known, why))
         return false;
-    uint64_t within = count_sets(push, known, scene[0].sharp ? scene[0].needed : 0, scene[0].target, why);
+    unsigned lines = scene[0].sharp ? scene[0].needed : 0;
+    struct mixed mixed = {.count = 0};
+    struct gf2 space = known->space;
+    uint64_t target = scene[0].target, within = count_sets(push, known, &mixed, lines, target, why);
     if (!within)
         return false;
     *why = NO_RULE;
-    return counts_by_space(push, scene, known, within, rule);
+    if (!look_outside_counted(push, scene, known, within, &space, &mixed))
+        return false;
+    /* As many sets on the other side of such a bit, and all of them are on this side, too: it makes none. */
+    for (unsigned i = 0; i < mixed.count; i++)
+        if (count_sets(push, known, &mixed, lines, target ^ mixed.bit[i], why) != within)
+            return false;
+    counts_by_space(push, &space, within, rule);
+    rule->sets >>= mixed.count;
+    return push_ok(push);
 }
 
 bool rule_find(struct push *push, const struct scene scene[2], struct known *known, struct rule *rule, const char **why)

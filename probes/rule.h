@@ -22,6 +22,7 @@ struct known {
     struct gf2 space; /* of their differences */
     uint64_t divisor; /* the greatest common one of all differences */
     uint64_t tries;   /* for evict_draw */
+    bool victims;     /* the level may get lines from the one before it only */
 };
 
 struct rule {

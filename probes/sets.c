@@ -36,6 +36,10 @@ static unsigned count_ways(struct push *push, const struct scene scene[2], const
     if (!kept_count(push, &scene[0], &kept) || !kept.lines)
         return 0;
     sets->error += kept.error;
+    /* What a level before keeps may come on top: where this one keeps what loads find, or gets them from that one only,
+     * several laps need no more lines than it has ways. */
+    if (scene[0].sharp && scene[1].sharp && scene[0].shallow && kept.lines == scene[0].needed + nearer->holds)
+        return scene[0].needed;
     /* Where no policy draws lots, the fewest lines that push one out are as many; else another set has to agree. */
     if (scene[0].sharp ? scene[0].needed != kept.lines
                        : !kept_count(push, &scene[1], &other) || other.lines != kept.lines)
@@ -54,12 +58,14 @@ static unsigned count_ways(struct push *push, const struct scene scene[2], const
 
 /* The lines that push either target out: as many of one as of the other. */
 static bool find_both(struct push *push, const struct nearer *nearer, const uint64_t target[2], struct scene scene[2],
-                      const char **why)
+                      bool *too_few, const char **why)
 {
     for (unsigned i = 0; i < AGREEING; i++) {
+        *too_few = true;
         for (unsigned j = 0; j < 2; j++)
             if (!evict_find(push, &nearer->kin, nearer, target[j], &scene[j], why))
                 return false;
+        *too_few = false;
         *why = "a set keeps more lines than can be told";
         if (2 * scene[0].needed > MOST_KEPT || 2 * scene[1].needed > MOST_KEPT)
             return false;
@@ -77,7 +83,7 @@ static bool find(struct push *push, const struct push *before, const struct near
     struct known known;
     *sets = (struct sets){.ways = 0};
     *unruled = false;
-    if (!find_both(push, nearer, target, scene, why))
+    if (!find_both(push, nearer, target, scene, &sets->too_few, why))
         return false;
     *why = "lines of one set are hard to tell";
     if (!known_learn(push, &scene[0], nearer, &known))
@@ -86,6 +92,7 @@ static bool find(struct push *push, const struct push *before, const struct near
     sets->ways = count_ways(push, scene, nearer, sets, why);
     if (!sets->ways)
         return false;
+    known.victims = sets->inclusion.exclusive != NO;
     *unruled = scene[0].sharp && scene[1].sharp;
     if (!rule_find(push, scene, &known, &sets->rule, why))
         return false;
@@ -97,7 +104,7 @@ static bool find(struct push *push, const struct push *before, const struct near
 }
 
 bool sets_find(struct push *push, const struct push *before, const struct nearer *nearer, const uint64_t target[2],
-               struct sets *sets, const char **why)
+               bool last, struct sets *sets, const char **why)
 {
     /* Most policies give a line up within three laps, and an exclusive level shows its ways in the first. */
     static const unsigned laps[] = {3, 1, 12, 40};
@@ -107,6 +114,8 @@ bool sets_find(struct push *push, const struct push *before, const struct nearer
         push->laps = laps[i];
         if (find(push, before, nearer, target, sets, &unruled, why))
             return true;
+        if (sets->too_few && !last)
+            return false;
         failed += unruled;
     }
     return false;

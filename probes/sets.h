@@ -12,9 +12,11 @@ struct sets {
     struct rule rule;
     struct inclusion inclusion;
     double error; /* that it is wrong */
+    bool too_few; /* no lines pushed a target out: there may be too few that share a set */
 };
 
 /* Finds them for the set of a target, and checks them on another, which differs from it in the lowest bit. before: for
- * the level before instead of this one; NULL: the clock does not show it. False: *why says why not, or see push_ok. */
-bool sets_find(struct push *, const struct push *before, const struct nearer *, const uint64_t target[2], struct sets *,
-               const char **why);
+ * the level before instead of this one; NULL: the clock does not show it. last: there are no more lines elsewhere; else
+ * it gives up soon when they are too few. False: *why says why not, or see push_ok. */
+bool sets_find(struct push *, const struct push *before, const struct nearer *, const uint64_t target[2], bool last,
+               struct sets *, const char **why);

@@ -98,6 +98,32 @@ static void folded(void **state)
     assert_found(&description, *state);
 }
 
+/* Behind an odd number of sets: differences that one set of both shows are fewer than those of this level's. */
+static void folded_behind_odd(void **state)
+{
+    struct description description = first(192, 4, "LRU");
+    struct index *index = &add(&description, 256, 8, "LRU")->shape.index;
+    index->kind = INDEX_XOR;
+    index->bits = 8;
+    for (unsigned i = 0; i < 8; i++)
+        index->mask[i] = UINT64_C(0x101) << i;
+    assert_found(&description, *state);
+}
+
+/* Which lines stay depends on what the policy remembers of the round before, and the clock's step is as long as what
+ * tells a line that stays from one that is gone. */
+static void memory_of_rounds(void **state)
+{
+    struct description description = first(16, 8, "MRU");
+    add(&description, 32, 16, "QLRU_H00_M1_R2_U1")->inclusion = INCLUSION_EXCLUSIVE;
+    assert_found(&description, *state);
+    struct description coarse = first(192, 11, "LRU");
+    add(&coarse, 1024, 10, "QLRU_H00_M1_R2_U1");
+    add(&coarse, 4096, 16, "LRU")->latency = 44;
+    coarse.clock.step = 29;
+    assert_found(&coarse, *state);
+}
+
 static void sliced(void **state)
 {
     struct description description = first(64, 8, "LRU");
@@ -119,6 +145,15 @@ static void sliced_by_a_table(void **state)
     assert_found(&description, *state);
     assert_string_equal(noted(*state, "penalty.l2.sizes")->why,
                         "no rule was found that foretells lines of one of its sets");
+}
+
+/* The lowest of the bits that the table goes by is one by which a nearer level chooses its sets. */
+static void a_table_of_nearer_bits(void **state)
+{
+    struct description description = first(64, 4, "LRU");
+    add(&description, 512, 8, "LRU");
+    slice(add(&description, 256, 6, "LRU"), 5);
+    assert_found(&description, *state);
 }
 
 static void longer_lines(void **state)
@@ -216,8 +251,11 @@ int main(void)
                                        cmocka_unit_test(no_powers_of_two),
                                        cmocka_unit_test(more_ways_before_than_behind),
                                        cmocka_unit_test(folded),
+                                       cmocka_unit_test(folded_behind_odd),
+                                       cmocka_unit_test(memory_of_rounds),
                                        cmocka_unit_test(sliced),
                                        cmocka_unit_test(sliced_by_a_table),
+                                       cmocka_unit_test(a_table_of_nearer_bits),
                                        cmocka_unit_test(curves_of_each_level),
                                        cmocka_unit_test(odd_factor_in_common),
                                        cmocka_unit_test(longer_lines),
