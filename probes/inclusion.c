@@ -5,27 +5,32 @@
  * target and all lines but those that the level before still has; another one has to hold them all. (Paper 000 saw the
  * sum of both levels on an Opteron: 576 KB.)
  *
- * All other experiments keep the target hot: after each line it is visited in the level before, which this level does
- * not see. So this level forgets it, and then
+ * All other experiments keep the target hot: after each line it is visited in a level before, which this level does not
+ * see. So this level forgets it, and then
  *
- * - an inclusive level takes it away from the level before: that shows in the visit that comes just then. As many lines
- *   that this level does not give it up for must not do that. (Jaleel et al., "Achieving non-inclusive cache
- *   performance with inclusive caches", MICRO 2010, call it an inclusion victim.)
+ * - an inclusive level takes it away from the levels before: probes/alone.h has the experiment for levels with helpers;
+ *   where there are none, it shows in the visit that comes just then. As many lines that this level does not give it up
+ *   for must not do that. (Jaleel et al., "Achieving non-inclusive cache performance with inclusive caches", MICRO
+ *   2010, call it an inclusion victim.)
  * - when it is pushed down at last, only an exclusive level takes it in. This is how exclusion is told where there are
  *   no helpers, because whatever shares a set at the nearer levels shares one here. And where the level before draws
  *   lots and this one gives lines up in order all the same, it is no exclusive one, which gets them in no order. */
 #include "probes/inclusion.h"
 #include "base/arithmetic.h"
+#include "probes/alone.h"
 
-enum { PER_WAY = 3, MANY_LAPS = 12 };
+enum { PER_WAY = 3, MANY_LAPS = 12, ORDERS = 4 };
 
 /* Standard error of a mean of votes, in halves; the means of votes of which nearly all say "gone", and of which a tenth
  * do. */
 static const double PRECISE = 0.1, GONE = 0.8, SOMETIMES = -0.8;
 
-/* Losses that are added up over rows: standard error of each, in halves; how often a row loses a target that this level
- * gives up, and one that it does not. */
-static const double EACH = 0.05, ONCE = 0.5, NEVER = 0.25;
+/* Losses that are added up over rows: standard error of the sum, in halves; how often a row loses a target that this
+ * level gives up, and one that it does not. */
+static const double SUM = 0.16, ONCE = 0.5, NEVER = 0.25;
+
+/* What lots vary by, at least, where nearly all votes say the same. */
+static const double HARDLY_ANY = 0.05;
 
 /* A hot target must survive in the level before in so many rounds; a level that loses it with a probability between
  * those draws lots. */
@@ -36,13 +41,15 @@ struct trial {
     struct push here, before; /* before: whether a target has left the level before this one */
     const struct scene *scene;
     const struct nearer *nearer;
-    uint64_t line[MOST_LINES], control[MOST_HELPERS]; /* of the target's set, and not */
-    unsigned lines, controls;
+    const uint64_t *all;                              /* lines of the target's set, */
+    uint64_t drawn[MOST_HELPERS];                     /* and others that are its kin before; */
+    uint64_t line[MOST_LINES], control[MOST_HELPERS]; /* those of both that may be looked at in the level before */
+    unsigned count, draws, lines, controls;
     uint64_t hot_helper[MOST_HELPERS];
 };
 
-/* Probability that a level is not exclusive that seems so, and loses the target in time. */
-static const double IN_TIME = 0.55;
+/* Probability that a level is exclusive that seems so, and loses the target in time. */
+static const double IN_TIME = 0.45;
 
 static struct scene with_lines(const struct scene *scene, const uint64_t *lines, unsigned count)
 {
@@ -95,15 +102,14 @@ static bool loses_hot(struct trial *trial, const uint64_t *lines, unsigned from,
 
 /* The fewest lines of a scene, no fewer than push the target out in several laps, that do so in one; 0: not so many are
  * known. */
-static unsigned enough_in_one_lap(const struct push *push, const struct scene *scene, const uint64_t *lines,
-                                  unsigned count)
+static unsigned enough_in_one_lap(const struct trial *trial, const struct scene *scene)
 {
-    struct push once = *push;
+    struct push once = trial->here;
     once.laps = 1;
     once.hot_to = 0;
-    for (unsigned few = scene->needed; few <= count && push_ok(&once); few++) {
+    for (unsigned few = scene->needed; few <= trial->count && push_ok(&once); few++) {
         bool clear;
-        if (goes(&once, scene, lines, few, &clear) && clear)
+        if (goes(&once, scene, trial->all, few, &clear) && clear)
             return few;
     }
     return 0;
@@ -126,15 +132,29 @@ static bool share_of_hits(const struct trial *trial, double error, double *share
 struct survival {
     double share; /* of rounds in which it has it all the time; less than OFTEN: or more seldom than that */
     bool by_lot;
+    unsigned from, to; /* after so many lines, and until so many are there */
 };
 
-static bool survives(struct trial *trial, unsigned lines, struct survival *survival)
+/* After how many lines, at least so many, this level has forgotten a target that was hot after the first of them. */
+static bool forgotten(struct trial *trial, unsigned from, unsigned least, unsigned *lines)
+{
+    double gone = 0;
+    for (*lines = from + least - 1; gone < (1 + GONE) / 2;)
+        if (++*lines > trial->lines || !share_gone(&trial->here, trial, *lines, from, &gone))
+            return false;
+    return true;
+}
+
+/* Whether a target stays in the level before, while this one forgets it; few: lines that this takes in the beginning. A
+ * level before that draws no lots may lose it there, and then keep it in another place. False: skipped or refused, or
+ * too few lines are known. */
+static bool survives(struct trial *trial, unsigned few, struct survival *survival)
 {
     double here;
-    *survival = (struct survival){.share = 1};
+    *survival = (struct survival){.share = 1, .to = few};
     if (!share_of_hits(trial, PRECISE, &here))
         return false;
-    for (unsigned i = 1; i <= lines && survival->share >= OFTEN; i++) {
+    for (unsigned i = 1; i <= survival->to; i++) {
         double gone;
         if (!share_gone(&trial->before, trial, i, i - 1, &gone))
             return false;
@@ -142,27 +162,33 @@ static bool survives(struct trial *trial, unsigned lines, struct survival *survi
         survival->by_lot = survival->by_lot || (gone > SELDOM && gone < MOSTLY);
         if (gone > 0)
             survival->share *= gone < 1 ? 1 - gone : 0;
+        if (survival->share >= OFTEN)
+            continue;
+        if (survival->by_lot || !forgotten(trial, i, few, &survival->to))
+            return push_ok(&trial->before);
+        survival->share = 1;
+        survival->from = i;
     }
     return true;
 }
 
-/* The experiment on a target that this level has forgotten after `few` lines. */
+/* The experiment on a target that this level has forgotten, as it does after `few` lines in the beginning. */
 static enum told takes_in_what_was_hot(struct trial *trial, unsigned few, const struct survival *survival)
 {
     double gone = 0;
-    unsigned more = 0, earliest = 0;
+    unsigned more = 0, earliest = 0, hot = survival->to;
     if (survival->share < OFTEN)
         return survival->by_lot && trial->scene->sharp ? NO : NOT_TOLD;
     /* So many more lines as push it out of the level before. Not one more than it takes: an exclusive level that has
      * taken it in might lose it again. */
     while (gone < (1 + GONE) / 2) {
         more++;
-        if (few + more > trial->lines || !share_gone(&trial->before, trial, few + more, few - 1, &gone))
+        if (hot + more > trial->lines || !share_gone(&trial->before, trial, hot + more, hot - 1, &gone))
             return NOT_TOLD;
         if (!earliest && gone > (1 + SOMETIMES) / 2)
             earliest = more;
     }
-    if (!share_gone(&trial->here, trial, few + more, few - 1, &gone))
+    if (!share_gone(&trial->here, trial, hot + more, hot - 1, &gone))
         return NOT_TOLD;
     if (gone < survival->share / 3)
         return YES;
@@ -170,6 +196,38 @@ static enum told takes_in_what_was_hot(struct trial *trial, unsigned few, const 
     return trial->scene->sharp && few > trial->nearer->holds && !may_be_lost_again && gone > survival->share * 2 / 3
                ? NO
                : NOT_TOLD;
+}
+
+/* Whether a load that finds the target in this level leaves it what it was, as under FIFO: it is given up after so many
+ * lines as without that load. From an exclusive level the load takes it away, and the level gets it anew. There it
+ * could be lost as soon as that only if it was after any such load. This is how exclusion is told behind a first level
+ * of one way, which keeps no line hot. */
+static enum told gets_it_once(struct trial *trial, unsigned few)
+{
+    unsigned near = trial->nearer->holds + 1, reloaded = few + 1;
+    bool clear, stays_clear;
+    if (!trial->scene->sharp || few <= near || reloaded + near > trial->count)
+        return NOT_TOLD;
+    struct scene whole = row(trial, trial->all, few), next = row(trial, trial->all, reloaded + near);
+    trial->here.hot_to = few - near;
+    bool lost = push_out(&trial->here, &whole, VOTES_CHECK, &clear);
+    trial->here.hot_to = reloaded;
+    bool lost_again = push_out(&trial->here, &next, VOTES_CHECK, &stays_clear);
+    trial->here.hot_to = 0;
+    return lost && clear && !lost_again && stays_clear ? NO : NOT_TOLD;
+}
+
+/* Whether a level that the lines fit into, with the target, loses it when they are loaded and pushed down in turn, in
+ * any of several orders. */
+static bool loses_what_fits(struct push *push, const struct trial *trial)
+{
+    unsigned fit = trial->scene->needed - 1;
+    for (unsigned first = 0; first < ORDERS && first + fit <= trial->count; first++) {
+        bool clear;
+        if (goes(push, trial->scene, trial->all + first, fit, &clear) && clear)
+            return true;
+    }
+    return false;
 }
 
 static enum told exclusive_by_helpers(const struct trial *trial, double *error)
@@ -181,17 +239,21 @@ static enum told exclusive_by_helpers(const struct trial *trial, double *error)
     unsigned near_ones = (trial->nearer->holds - 1) / 2;
     unsigned more = scene->needed + (near_ones < MOST_NEAR ? near_ones : MOST_NEAR);
     /* As many lines push the target out when they are pushed down themselves: otherwise it tells nothing. */
-    if (!scene->sharp || more > trial->lines || !goes(&push, scene, trial->line, more, &clear) || !clear)
+    if (!scene->sharp || more > trial->count || !goes(&push, scene, trial->all, more, &clear) || !clear)
         return NOT_TOLD;
     special.lines_stay_near = true;
-    goes_down = goes(&special, scene, trial->line, more, &clear);
+    goes_down = goes(&special, scene, trial->all, more, &clear);
     if (!clear || goes_down)
         return clear ? NO : NOT_TOLD;
-    /* A level that keeps what a load finds in it (as K10's third one does), or does not take all in that comes, loses
-     * the target in time; so do some that are exclusive. */
-    special.laps = MANY_LAPS;
-    *error = !goes(&special, scene, trial->line, more, &clear) && clear ? 0 : IN_TIME;
-    return YES;
+    push.laps = special.laps = MANY_LAPS;
+    if (!goes(&special, scene, trial->all, more, &clear) && clear)
+        return YES;
+    /* A level that keeps what a load finds in it (as K10's third one does) gets too many lines in time; what fits, it
+     * keeps. An exclusive one may lose either: what comes back to it need not take the way that was left. */
+    if (loses_what_fits(&push, trial))
+        return YES;
+    *error = IN_TIME;
+    return NO;
 }
 
 /* How often the level before loses a hot target in one row of lines, by rows of each length: what each of them loses at
@@ -200,9 +262,11 @@ static bool losses(struct trial *trial, const uint64_t *lines, unsigned from, un
 {
     /* Nearly all votes say "there", so that they vary by the clock alone. */
     double variance = trial->before.variance, here;
-    double error = EACH * square_root((1 + variance) / (variance > EACH ? variance : EACH));
+    double rows = to - from + 1, error = SUM / square_root(2 * rows);
+    error *= square_root((1 + variance) / (variance > HARDLY_ANY ? variance : HARDLY_ANY));
     *sum = 0;
-    if (!share_of_hits(trial, EACH, &here))
+    /* This one counts once for each row. */
+    if (!share_of_hits(trial, error / square_root(rows), &here))
         return false;
     for (unsigned i = from; i <= to; i++) {
         struct scene other = row(trial, lines, i);
@@ -231,22 +295,53 @@ static enum told loses_in_time(struct trial *trial, unsigned from, unsigned few,
     return sum > ONCE && others < NEVER ? YES : NOT_TOLD;
 }
 
-static enum told inclusive_by_helpers(struct trial *trial)
+/* What the level before shows of itself. */
+static enum told inclusive_by_losses(struct trial *trial, unsigned few)
 {
     const struct scene *scene = trial->scene;
     unsigned count = trial->lines < trial->controls ? trial->lines : trial->controls;
-    unsigned few = enough_in_one_lap(&trial->here, scene, trial->line, count);
-    if (!scene->sharp || !few || few + 1 > count || loses_hot(trial, trial->control, 1, few + 1))
+    if (!few || few + 1 > count || loses_hot(trial, trial->control, 1, few + 1))
         return NOT_TOLD;
     return loses_in_time(trial, scene->needed > 1 ? scene->needed - 1 : 1, few, count, true);
+}
+
+/* before: the clock shows the level before. */
+static enum told inclusive_by_helpers(struct trial *trial, bool before)
+{
+    const struct scene *scene = trial->scene;
+    struct alone alone = {.push = trial->here,
+                          .scene = scene,
+                          .line = trial->all,
+                          .lines = trial->count,
+                          .control = trial->drawn,
+                          .controls = trial->draws,
+                          .few = enough_in_one_lap(trial, scene)};
+    enum told told;
+    /* In the first level, and in the last of those before. */
+    alone.push.hot_helpers = 0;
+    told = alone_tell(&alone, false);
+    alone.push.hot_helpers = trial->here.hot_helpers;
+    if (told == NOT_TOLD && alone.push.hot_helpers)
+        told = alone_tell(&alone, false);
+    if (told == NOT_TOLD && before)
+        told = inclusive_by_losses(trial, alone.few);
+    alone.push.hot_helpers = 0; /* loads of them for each line would take too long here */
+    if (told == NOT_TOLD)
+        told = alone_tell(&alone, true);
+    return told;
 }
 
 /* Without helpers: rows too short for this level to forget the target are what the others are compared to. */
 static enum told inclusive_by_length(struct trial *trial, unsigned few, const struct survival *survival)
 {
     unsigned needed = trial->scene->needed, most = 2 * few < trial->lines ? 2 * few : trial->lines;
-    if (!trial->scene->sharp || needed < 3 || survival->by_lot || few + 1 > trial->lines ||
-        loses_hot(trial, trial->line, 1, needed - 1))
+    double sum;
+    if (!trial->scene->sharp)
+        return NOT_TOLD;
+    /* An inclusive one takes it away once in the rows after which this level has forgotten it, if nobody did before. */
+    if (survival->share >= OFTEN && losses(trial, trial->line, survival->from + 1, survival->to, &sum) && sum < ONCE)
+        return NO;
+    if (needed < 3 || survival->by_lot || few + 1 > trial->lines || loses_hot(trial, trial->line, 1, needed - 1))
         return NOT_TOLD;
     return loses_in_time(trial, needed, few, most, false);
 }
@@ -266,6 +361,25 @@ static unsigned without_conflicts(struct trial *trial, const uint64_t *from, uns
     return kept;
 }
 
+/* Lines that share the target's set at the levels before, and not at this one: the scene's helpers, and as many as
+ * there are of the set. */
+static void draw_controls(struct trial *trial)
+{
+    const struct kin *kin = &trial->nearer->kin;
+    const struct region *region = &trial->here.region;
+    const struct scene *scene = trial->scene;
+    unsigned wanted = 2 * trial->count < MOST_HELPERS ? 2 * trial->count : MOST_HELPERS;
+    uint64_t seed = bench_seed(trial->here.bench);
+    for (unsigned i = 0; i < scene->helpers && trial->draws < wanted; i++)
+        trial->drawn[trial->draws++] = scene->helper[i];
+    for (uint64_t i = 0; trial->draws < wanted && i < kin_count(kin, region) && push_ok(&trial->here); i++) {
+        uint64_t line = kin_draw(kin, region, scene->target, seed, i);
+        if (!push_among(trial->drawn, trial->draws, line) && !push_among(trial->all, trial->count, line) &&
+            !evict_takes(&trial->here, scene, line, VOTES_SEARCH))
+            trial->drawn[trial->draws++] = line;
+    }
+}
+
 /* Lines that push the target out of all levels but the last of those before this one; none of them of its set. */
 static unsigned draw_hot_helpers(struct trial *trial)
 {
@@ -282,40 +396,56 @@ static unsigned draw_hot_helpers(struct trial *trial)
     return count;
 }
 
+/* Makes the level before ready for experiments that look at it. */
+static void look_before(struct trial *trial, const struct push *before)
+{
+    trial->before = *before;
+    trial->before.hot_helpers = trial->here.hot_helpers;
+    trial->before.hot_helper = trial->here.hot_helper;
+    trial->before.laps = 1;
+    trial->before.lines_stay_near = true;
+    trial->lines = without_conflicts(trial, trial->all, trial->count, MOST_LINES, trial->line);
+    trial->controls = without_conflicts(trial, trial->drawn, trial->draws, MOST_HELPERS, trial->control);
+}
+
+static void tell_without_helpers(struct trial *trial, bool before, struct inclusion *told)
+{
+    struct scene alone = row(trial, NULL, 0);
+    struct survival survival;
+    trial->here.laps = 1;
+    trial->here.lines_stay_near = true;
+    unsigned few = enough_in_one_lap(trial, &alone);
+    if (few && before && survives(trial, few, &survival)) {
+        told->inclusive = inclusive_by_length(trial, few, &survival);
+        told->exclusive = told->inclusive == YES ? NO : takes_in_what_was_hot(trial, few, &survival);
+    }
+    if (few && told->exclusive == NOT_TOLD)
+        told->exclusive = gets_it_once(trial, few);
+}
+
 struct inclusion inclusion_tell(const struct push *push, const struct push *before, const struct scene *scene,
                                 const struct nearer *nearer, const uint64_t *lines, unsigned count)
 {
-    struct trial trial = {.here = *push, .scene = scene, .nearer = nearer, .lines = count};
+    struct trial trial = {.here = *push, .scene = scene, .nearer = nearer, .all = lines, .count = count};
     struct inclusion told = {NOT_TOLD, NOT_TOLD, 0};
     bool has_helpers = scene->helpers && !scene->shallow;
-    for (unsigned i = 0; i < count; i++)
-        trial.line[i] = lines[i];
     if (has_helpers)
         told.exclusive = exclusive_by_helpers(&trial, &told.error);
-    if (!before)
+    if (told.exclusive == YES)
+        told.inclusive = NO;
+    /* Behind helpers, all else rests on how many lines it takes. */
+    if (told.exclusive == YES || (has_helpers && !scene->sharp))
         return told;
-    trial.before = *before;
-    trial.before.hot_helpers = trial.here.hot_helpers = has_helpers ? draw_hot_helpers(&trial) : scene->helpers;
-    trial.before.hot_helper = trial.here.hot_helper = has_helpers ? trial.hot_helper : scene->helper;
-    trial.before.laps = 1;
-    trial.before.lines_stay_near = true;
-    trial.lines = without_conflicts(&trial, lines, count, MOST_LINES, trial.line);
-    trial.controls = without_conflicts(&trial, scene->helper, scene->helpers, count, trial.control);
-    if (has_helpers) {
-        if (told.exclusive != YES) {
-            told.inclusive = inclusive_by_helpers(&trial);
-        }
-    } else {
-        trial.here.laps = 1;
-        trial.here.lines_stay_near = true;
-        struct scene alone = row(&trial, NULL, 0);
-        unsigned few = enough_in_one_lap(&trial.here, &alone, trial.line, trial.lines);
-        struct survival survival;
-        if (few && survives(&trial, few, &survival)) {
-            told.inclusive = inclusive_by_length(&trial, few, &survival);
-            told.exclusive = told.inclusive == YES ? NO : takes_in_what_was_hot(&trial, few, &survival);
-        }
-    }
+    trial.here.hot_helpers = has_helpers ? draw_hot_helpers(&trial) : scene->helpers;
+    trial.here.hot_helper = has_helpers ? trial.hot_helper : scene->helper;
+    if (has_helpers)
+        draw_controls(&trial);
+    if (before)
+        look_before(&trial, before);
+    if (has_helpers)
+        told.inclusive = inclusive_by_helpers(&trial, before != NULL);
+    else
+        tell_without_helpers(&trial, before != NULL, &told);
     if (told.exclusive == YES)
         told.inclusive = NO;
     return told;

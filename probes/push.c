@@ -16,8 +16,9 @@ enum {
  * short, readings that are late by chance would not make up for those that are early. */
 static const double CLIP = 1.5;
 
-/* The same for a mean, in standard deviations: only what is no reading at all is cut. */
-static const double MOST_OFF = 4;
+/* The same for a mean: so many standard deviations beyond what the two levels take, which is as far as a clock that
+ * moves in steps may be off. What takes longer, or less, is of other levels, and is one vote like any other. */
+static const double MOST_OFF = 2;
 
 bool push_ok(const struct push *push)
 {
@@ -220,7 +221,7 @@ static bool mean_of(struct push *push, const struct scene *scene, double error, 
 {
     enum { LEAST = 16 };
     /* A share of one half varies most. */
-    double varies = signs ? 1 : 1 + push->variance, most = MOST_OFF * (1 + square_root(push->variance)), sum = 0;
+    double varies = signs ? 1 : 1 + push->variance, most = 1 + MOST_OFF * square_root(push->variance), sum = 0;
     unsigned wanted = LEAST + (unsigned)(varies / (error * error)), count = 0;
     for (unsigned rounds = 0; count < wanted && rounds < 2 * wanted && push_ok(push); rounds++) {
         double ticks;
