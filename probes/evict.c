@@ -447,6 +447,7 @@ bool evict_draw_far(struct push *push, const struct scene *scene, const struct k
                     uint64_t *line)
 {
     struct scene less = evict_needed(scene, 1);
+    bool odd = nearer->odd > 1;
     less.pool = *pool;
     for (unsigned attempt = 0; attempt < ATTEMPTS && push_ok(push); attempt++) {
         if (!enough_of_pool(push, &less, pool->kin, pool->count))
@@ -454,8 +455,8 @@ bool evict_draw_far(struct push *push, const struct scene *scene, const struct k
         uint64_t straw = push_pooled(push, &less, last_straw(push, &less, less.pool.count) - 1), seed = less.pool.seed;
         *line = straw;
         for (uint64_t i = 0; i < pool->count && i < kin_count(nearer, &push->region) && push_ok(push); i++) {
-            if (*line != scene->target && evict_takes_far(push, scene, *line, false, VOTES_SEARCH) &&
-                evict_takes_far(push, scene, *line, false, VOTES_CHECK))
+            if (*line != scene->target && takes_far(push, scene, *line, odd, odd, VOTES_SEARCH) &&
+                takes_far(push, scene, *line, odd, odd, VOTES_CHECK))
                 return true;
             *line = kin_draw(nearer, &push->region, straw, seed, i);
         }

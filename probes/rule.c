@@ -200,22 +200,32 @@ static unsigned count_sets(struct push *push, const struct known *known, const s
     return push_ok(push) ? sets : 0;
 }
 
+/* Whether a line that the nearer levels may tell from the target shares its set. Where they have an odd number of sets,
+ * what is as far from it as a helper from the target by XOR is not pushed down with it. */
+static bool shares_far(struct push *push, const struct known *known, const struct scene *scene, uint64_t line,
+                       unsigned votes)
+{
+    return known->nearer->kin.odd > 1 ? evict_takes_any(push, scene, line, true, votes)
+                                      : evict_takes_far(push, scene, line, false, votes);
+}
+
 /* Whether other lines of the set, so far moved, are still of it. A burst of noise may have made it seem so of one. */
 static bool confirmed(struct push *push, const struct scene *scene, const struct known *known, uint64_t apart)
 {
     for (unsigned i = scene->needed; i < scene->needed + OTHERS && i < known->count; i++)
-        if (!evict_takes_far(push, scene, known->line[i] ^ apart, false, VOTES_SEARCH))
+        if (!shares_far(push, known, scene, known->line[i] ^ apart, VOTES_SEARCH))
             return false;
     return push_ok(push);
 }
 
 /* The same for the second scene, of whose lines fewer are known: most of them. */
-static bool confirmed_by_second(struct push *push, const struct scene *second, uint64_t apart)
+static bool confirmed_by_second(struct push *push, const struct known *known, const struct scene *second,
+                                uint64_t apart)
 {
     unsigned shared = 0;
     for (unsigned i = 0; i < OTHERS; i++) {
         uint64_t line = i ? second->line[second->lines - i] : second->target;
-        shared += evict_takes_far(push, second, line ^ apart, false, VOTES_CHECK);
+        shared += shares_far(push, known, second, line ^ apart, VOTES_CHECK);
     }
     return 2 * shared > OTHERS && push_ok(push);
 }
@@ -261,7 +271,7 @@ static bool look_among(struct push *push, const struct scene scene[2], struct ou
                 return false;
             continue;
         }
-        if (confirmed_by_second(push, &scene[1], apart)) {
+        if (confirmed_by_second(push, known, &scene[1], apart)) {
             gf2_add(&outside->without.space, apart);
             gf2_add(outside->space, apart);
         } else if (++neighbours == MOST_NEIGHBOURS) {
@@ -422,8 +432,10 @@ static bool is_linear(struct push *push, const struct scene scene[2], const stru
     *foretold = foretells_both(push, scene, &rule->kin);
     if (!*foretold)
         return false;
+    /* Lines that differ by multiples of that have just been foretold: what else divides all differences is by chance.
+     */
     if (before > 1)
-        within = odd_part(push, &scene[0], known, odd);
+        within = odd_part(push, &scene[0], known, common_divisor(odd, before));
     rule->error = within < before ? MODULO_BEFORE : 0;
     struct gf2 space = known->space;
     if (!look_outside(push, scene, known, within, &space))
@@ -483,8 +495,11 @@ bool rule_find(struct push *push, const struct scene scene[2], struct known *kno
     while (odd && odd % 2 == 0)
         odd /= 2;
     *why = NO_RULE;
-    if (!is_linear(push, scene, known, odd, rule, &linear) && !is_modulo(push, scene, known, odd, rule, &modulo) &&
-        (linear || modulo || !push_ok(push) || !is_counted(push, scene, known, rule, why)))
+    /* A rule that foretells lines and not all of them is not another one: differences by XOR have divisors in common.
+     */
+    if (!is_linear(push, scene, known, odd, rule, &linear) &&
+        (linear || (!is_modulo(push, scene, known, odd, rule, &modulo) &&
+                    (modulo || !push_ok(push) || !is_counted(push, scene, known, rule, why)))))
         return false;
     rule->pairs = !is_one_line(push, &scene[0], rule->line / push->region.unit);
     return push_ok(push);
