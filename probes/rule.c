@@ -238,21 +238,20 @@ struct outside {
     unsigned false_ones;     /* lines that seemed to */
 };
 
-/* Lines to draw: so many that some are of the set, if any are, enough of them where lots are drawn; and that those of
- * each set of the nearer levels push each other down, for an exclusive level gets them then. */
+/* Lines to draw: so many that some are of the set, if any are; and that those of each set of the nearer levels push
+ * each other down, where an exclusive level gets them only then. */
 static uint64_t draws_outside(const struct scene *scene, const struct outside *outside)
 {
     const struct nearer *nearer = outside->known->nearer;
-    unsigned all = outside->all.space.dimension;
-    uint64_t some = (uint64_t)(scene->sharp ? TIMES : TIMES_BY_LOT) << (all - outside->space->dimension),
+    unsigned all = outside->all.space.dimension, times = scene->sharp ? TIMES : TIMES_BY_LOT;
+    uint64_t some = (uint64_t)times << (all - outside->space->dimension),
              down = (uint64_t)DOWN * nearer->ways << (all - nearer->kin.space.dimension);
-    return some > down || !outside->known->victims ? some : down;
+    return outside->known->victims && down > some ? down : some;
 }
 
-/* Adds what it finds among the lines that are looked at. Those whose neighbour a prefetcher brings are as many as those
- * that share the set, and which bits they differ in depends on the target: they are passed over when many in turn were
- * found and no others, for what two of them differ by may be what is looked for. False: too many were none, or see
- * push_ok. */
+/* Adds what it finds among the lines that are looked at. Those whose neighbour a prefetcher brings are as many: they
+ * are passed over when many in turn were no others, for what two of them differ by may be what is looked for. False:
+ * too many were none, or see push_ok. */
 static bool look_among(struct push *push, const struct scene scene[2], struct outside *outside)
 {
     const struct known *known = outside->known;
@@ -307,16 +306,15 @@ static bool look_outside(struct push *push, const struct scene scene[2], const s
 /* Whether known lines so far moved, and the target of the second scene, share the sets. */
 static bool all_share(struct push *push, const struct scene scene[2], const struct known *known, uint64_t apart)
 {
-    bool modulo = known->nearer->kin.odd > 1;
     for (unsigned i = scene[0].needed; i < scene[0].needed + OTHERS && i < known->count; i++)
-        if (!evict_takes_any(push, &scene[0], known->line[i] ^ apart, modulo, VOTES_SEARCH))
+        if (!evict_takes_any(push, &scene[0], known->line[i] ^ apart, known->nearer->kin.odd > 1, VOTES_SEARCH))
             return false;
-    return evict_takes_any(push, &scene[1], scene[1].target ^ apart, modulo, VOTES_CHECK);
+    return evict_takes_any(push, &scene[1], scene[1].target ^ apart, known->nearer->kin.odd > 1, VOTES_CHECK);
 }
 
 /* The same where sets are counted: `within` of them for the space of what is known. A difference that is good for one
  * line is not so for others there, but for bits that the table does not use: those are added to the space, bit by bit.
- * By bits that it does use some lines share sets. False: lines share sets otherwise, too. */
+ * Some share sets by bits that it does use. False: otherwise, too. */
 static bool look_outside_counted(struct push *push, const struct scene scene[2], const struct known *known,
                                  uint64_t within, struct gf2 *space, struct mixed *mixed)
 {
@@ -339,26 +337,23 @@ static bool look_outside_counted(struct push *push, const struct scene scene[2],
            push_ok(push);
 }
 
-/* Whether lines so far from the target share its set, or a multiple of that which is one more than a multiple of the
+/* Whether lines so far from either target share its set, or a multiple of that which is one more than a multiple of the
  * prime: others would share it anyway if `prime` times as much did. (Behind a level that goes by XOR none of them is
  * pushed down; that lines share sets more often than found is seen in the end.) */
-static bool shares_at(struct push *push, const struct scene *scene, uint64_t apart, uint64_t prime)
+static bool shares_at(struct push *push, const struct scene scene[2], uint64_t apart, uint64_t prime)
 {
     uint64_t lines = region_lines(&push->region), spread = lines / apart / prime / CHECKS;
-    unsigned missed = 0;
-    for (unsigned i = 0; i < CHECKS && push_ok(push); i++) {
-        uint64_t line = (scene->target + apart * (prime * spread * i + 1)) % lines;
-        bool round_the_end = line < scene->target && (scene->target - line) % apart != 0;
+    unsigned missed[2] = {0};
+    for (unsigned i = 0; i < 2 * CHECKS && push_ok(push); i++) {
+        uint64_t target = scene[i / CHECKS].target,
+                 line = (target + apart * (prime * spread * (i % CHECKS) + 1)) % lines;
+        bool round_the_end = line < target && (target - line) % apart != 0;
         /* Noise may hide one. */
-        if (!round_the_end && !evict_takes_far(push, scene, line, true, VOTES_CHECK) && ++missed > MOST_MISSED)
+        if (!round_the_end && !evict_takes_far(push, &scene[i / CHECKS], line, true, VOTES_CHECK) &&
+            ++missed[i / CHECKS] > MOST_MISSED)
             return false;
     }
     return push_ok(push);
-}
-
-static bool both_share_at(struct push *push, const struct scene scene[2], uint64_t apart, uint64_t prime)
-{
-    return shares_at(push, &scene[0], apart, prime) && shares_at(push, &scene[1], apart, prime);
 }
 
 /* Whether lines that differ from known ones in so low a bit only share the set: then it lies inside the level's own
@@ -377,17 +372,16 @@ static bool look_outside_modulo(struct push *push, const struct scene scene[2], 
                                 uint64_t *stride, uint64_t *inside)
 {
     uint64_t odd = known->nearer->kin.odd;
-    while (*stride % 2 == 0 && both_share_at(push, scene, *stride / 2, 2))
+    while (*stride % 2 == 0 && shares_at(push, scene, *stride / 2, 2))
         *stride /= 2;
     for (uint64_t prime = 3; prime <= odd; prime += 2)
-        while (odd % prime == 0 && *stride % prime == 0 && both_share_at(push, scene, *stride / prime, prime))
+        while (odd % prime == 0 && *stride % prime == 0 && shares_at(push, scene, *stride / prime, prime))
             *stride /= prime;
     for (*inside = 1; *stride % (2 * *inside) == 0 && is_inside_line(push, &scene[0], known, *inside);)
         *inside *= 2;
-    struct kin all = {.odd = 1}, without;
+    struct kin all = {.odd = 1}, without = kin_modulo(&push->region, *stride);
     for (uint64_t bit = *inside; bit < region_lines(&push->region); bit *= 2)
         gf2_add(&all.space, bit);
-    without = kin_modulo(&push->region, *stride);
     return push_ok(push) && !evict_any(push, &scene[0], &all, &without, TIMES * *stride / *inside) && push_ok(push);
 }
 

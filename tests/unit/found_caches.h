@@ -41,6 +41,18 @@ static inline struct cache_description *add(struct description *description, uns
     return cache;
 }
 
+/* So many slices, chosen by a table, by the bits above those of the set. */
+static inline void slice(struct cache_description *cache, unsigned count)
+{
+    struct slices *slices = &cache->slices;
+    *slices = (struct slices){.kind = SLICE_SEQUENCE, .bits = 7, .count = count, .length = 128};
+    for (unsigned i = 0; i < slices->bits; i++)
+        slices->mask[i] = cache->shape.index.sets * cache->line << i;
+    for (unsigned i = 0; i < slices->length; i++)
+        slices->sequence[i] = (uint8_t)((i * 7 + i / count) % count);
+    cache->size *= count;
+}
+
 /* What the probes before have found. */
 static inline void know(struct notebook *notebook, const struct description *description)
 {

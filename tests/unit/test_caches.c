@@ -12,18 +12,6 @@
 #include "tests/unit/found_caches.h"
 #include "tests/unit/skipping_host.h"
 
-/* So many slices, chosen by a table, by the bits above those of the set. */
-static void slice(struct cache_description *cache, unsigned count)
-{
-    struct slices *slices = &cache->slices;
-    *slices = (struct slices){.kind = SLICE_SEQUENCE, .bits = 7, .count = count, .length = 128};
-    for (unsigned i = 0; i < slices->bits; i++)
-        slices->mask[i] = cache->shape.index.sets * cache->line << i;
-    for (unsigned i = 0; i < slices->length; i++)
-        slices->sequence[i] = (uint8_t)((i * 7 + i / count) % count);
-    cache->size *= count;
-}
-
 static void powers_of_two(void **state)
 {
     struct description description = first(64, 8, "PLRU");
@@ -98,27 +86,6 @@ static void folded(void **state)
     assert_found(&description, *state);
 }
 
-/* Behind an odd number of sets: what all differences that one set shows can be divided by says nothing, and they are
- * not all that there are. */
-static void folded_behind_odd(void **state)
-{
-    struct description description = first(96, 2, "LRU");
-    struct index *index = &add(&description, 256, 4, "LRU")->shape.index;
-    index->kind = INDEX_XOR;
-    index->bits = 8;
-    for (unsigned i = 0; i < 8; i++)
-        index->mask[i] = UINT64_C(0x10101) << i;
-    assert_found(&description, *state);
-}
-
-/* Which lines stay depends on what the policy remembers of the round before. */
-static void memory_of_rounds(void **state)
-{
-    struct description description = first(16, 8, "MRU");
-    add(&description, 32, 16, "QLRU_H00_M1_R2_U1")->inclusion = INCLUSION_EXCLUSIVE;
-    assert_found(&description, *state);
-}
-
 static void sliced(void **state)
 {
     struct description description = first(64, 8, "LRU");
@@ -140,15 +107,6 @@ static void sliced_by_a_table(void **state)
     assert_found(&description, *state);
     assert_string_equal(noted(*state, "penalty.l2.sizes")->why,
                         "no rule was found that foretells lines of one of its sets");
-}
-
-/* The lowest of the bits that the table goes by is one by which a nearer level chooses its sets. */
-static void a_table_of_nearer_bits(void **state)
-{
-    struct description description = first(64, 4, "LRU");
-    add(&description, 512, 8, "LRU");
-    slice(add(&description, 256, 6, "LRU"), 5);
-    assert_found(&description, *state);
 }
 
 static void longer_lines(void **state)
@@ -246,11 +204,8 @@ int main(void)
                                        cmocka_unit_test(no_powers_of_two),
                                        cmocka_unit_test(more_ways_before_than_behind),
                                        cmocka_unit_test(folded),
-                                       cmocka_unit_test(folded_behind_odd),
-                                       cmocka_unit_test(memory_of_rounds),
                                        cmocka_unit_test(sliced),
                                        cmocka_unit_test(sliced_by_a_table),
-                                       cmocka_unit_test(a_table_of_nearer_bits),
                                        cmocka_unit_test(curves_of_each_level),
                                        cmocka_unit_test(odd_factor_in_common),
                                        cmocka_unit_test(longer_lines),

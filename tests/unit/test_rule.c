@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* test_rule.c: ways and sets of levels that once came out wrong, or not at all: what divides differences by chance,
+ * bits that a table and a nearer level go by, and policies that remember the round before. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* after the headers that it needs */
+#include <cmocka.h>
+/* after that, since it asserts */
+#include "tests/unit/found_caches.h"
+#include "tests/unit/resting_host.h"
+
+/* Behind an odd number of sets: what all differences that one set shows can be divided by says nothing, and they are
+ * not all that there are. */
+static void folded_behind_odd(void **state)
+{
+    struct description description = first(96, 2, "LRU");
+    struct index *index = &add(&description, 256, 4, "LRU")->shape.index;
+    index->kind = INDEX_XOR;
+    index->bits = 8;
+    for (unsigned i = 0; i < 8; i++)
+        index->mask[i] = UINT64_C(0x10101) << i;
+    assert_found(&description, *state);
+}
+
+/* Which lines stay depends on what the policy remembers of the round before. */
+static void memory_of_rounds(void **state)
+{
+    struct description description = first(16, 8, "MRU");
+    add(&description, 32, 16, "QLRU_H00_M1_R2_U1")->inclusion = INCLUSION_EXCLUSIVE;
+    assert_found(&description, *state);
+}
+
+/* The lowest of the bits that the table goes by is one by which a nearer level chooses its sets. */
+static void a_table_of_nearer_bits(void **state)
+{
+    struct description description = first(64, 4, "LRU");
+    add(&description, 512, 8, "LRU");
+    slice(add(&description, 256, 6, "LRU"), 5);
+    assert_found(&description, *state);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(folded_behind_odd), cmocka_unit_test(memory_of_rounds),
+                                       cmocka_unit_test(a_table_of_nearer_bits)};
+    return cmocka_run_group_tests(tests, fresh, done);
+}
