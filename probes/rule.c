@@ -338,22 +338,20 @@ static bool look_outside_counted(struct push *push, const struct scene scene[2],
 }
 
 /* Whether lines so far from either target share its set, or a multiple of that which is one more than a multiple of the
- * prime: others would share it anyway if `prime` times as much did. (Behind a level that goes by XOR none of them is
- * pushed down; that lines share sets more often than found is seen in the end.) */
+ * prime, anywhere: others would share it anyway if `prime` times as much did. (Behind a level that goes by XOR none of
+ * them is pushed down; that lines share sets more often than found is seen in the end.) */
 static bool shares_at(struct push *push, const struct scene scene[2], uint64_t apart, uint64_t prime)
 {
-    uint64_t lines = region_lines(&push->region), spread = lines / apart / prime / CHECKS;
-    unsigned missed[2] = {0};
-    for (unsigned i = 0; i < 2 * CHECKS && push_ok(push); i++) {
-        uint64_t target = scene[i / CHECKS].target,
-                 line = (target + apart * (prime * spread * (i % CHECKS) + 1)) % lines;
-        bool round_the_end = line < target && (target - line) % apart != 0;
-        /* Noise may hide one. */
-        if (!round_the_end && !evict_takes_far(push, &scene[i / CHECKS], line, true, VOTES_CHECK) &&
-            ++missed[i / CHECKS] > MOST_MISSED)
-            return false;
+    uint64_t period = apart * prime, count = region_lines(&push->region) / period;
+    uint64_t step = count > CHECKS ? count / CHECKS * period : period;
+    unsigned checks = count < CHECKS ? (unsigned)count : CHECKS, missed[2] = {0};
+    for (unsigned i = 0; i < 2 * checks && push_ok(push); i++) {
+        const struct scene *one = &scene[i % 2];
+        uint64_t line = (one->target + apart) % period + i / 2 * step;
+        if (!evict_takes_far(push, one, line, true, VOTES_CHECK) && ++missed[i % 2] > MOST_MISSED)
+            return false; /* noise may hide some */
     }
-    return push_ok(push);
+    return checks > 2 * MOST_MISSED && push_ok(push);
 }
 
 /* Whether lines that differ from known ones in so low a bit only share the set: then it lies inside the level's own
