@@ -106,33 +106,42 @@ static bool add_up(struct push *push, const struct scene *scene, const struct sc
     return push_ok(push);
 }
 
-bool kept_count(struct push *push, const struct scene *scene, struct kept *kept)
+/* Counts them by one way of looking for a line. */
+static bool count_by(struct push *push, const struct scene *scene, const struct scale *scale, struct kept *kept)
 {
     static const unsigned laps[] = {1, SETTLED};
     struct sum most = {.mean = 0};
-    struct scale scale;
     *kept = (struct kept){.lines = 0};
-    if (!measure_scale(push, scene, &scale))
-        return false;
-    /* Lots are drawn anew for each reading: those of one line do not become clear. */
-    if (!scene->sharp && push->variance > CLEAR && !scale.averaged)
-        return true;
     /* A set may not have filled all of its ways in one lap; in more of them an exclusive level gives lines away.
      * Neither keeps more lines than there are ways. */
     for (unsigned i = 0; i < sizeof laps / sizeof *laps; i++) {
         struct sum sum;
-        if (!add_up(push, scene, &scale, laps[i], &sum))
+        if (!add_up(push, scene, scale, laps[i], &sum))
             return false;
         if (sum.mean > most.mean)
             most = sum;
     }
     unsigned lines = (unsigned)(most.mean + 0.5);
     double off = apart(most.mean, lines);
-    if (scale.averaged)
+    if (scale->averaged)
         most.error = square_root(most.error * most.error + SCALED * SCALED / 4);
     /* Where all of them are kept, it could keep more. */
     if (off > NEAR || lines > scene->lines)
         return true;
     *kept = (struct kept){.lines = lines, .error = confidence_within(most.error, 0.5 - off)};
     return true;
+}
+
+bool kept_count(struct push *push, const struct scene *scene, struct kept *kept)
+{
+    struct scale scale = {.averaged = false};
+    *kept = (struct kept){.lines = 0};
+    /* Where no lots are drawn, most policies keep the same lines each time, which is soon clear of each. */
+    if ((scene->sharp || push->variance <= CLEAR) && !count_by(push, scene, &scale, kept))
+        return false;
+    if (push->variance <= CLEAR || (scene->sharp && kept->lines == scene->needed))
+        return true;
+    if (!measure_scale(push, scene, &scale))
+        return false;
+    return !scale.averaged || count_by(push, scene, &scale, kept);
 }
