@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* random_span.c: how much memory a machine needs that was drawn from a seed. */
+#include "base/arithmetic.h"
 #include "base/gf2.h"
 #include "tests/silicon/description.h"
 
@@ -10,19 +11,6 @@ struct common {
     struct gf2 sums;
     uint64_t modulus; /* of line numbers */
 };
-
-static uint64_t common_multiple(uint64_t a, uint64_t b)
-{
-    uint64_t left = a, right = b;
-
-    while (right != 0) {
-        uint64_t rest = left % right;
-
-        left = right;
-        right = rest;
-    }
-    return a / left * b;
-}
 
 static void add_index(struct common *common, const struct cache_description *cache, uint64_t span)
 {
@@ -36,7 +24,7 @@ static void add_index(struct common *common, const struct cache_description *cac
     }
     for (; sets % 2 == 0; sets /= 2, bit *= 2)
         gf2_add(&common->sums, bit & (span - 1));
-    common->modulus = common_multiple(common->modulus, sets);
+    common->modulus *= sets / common_divisor(common->modulus, sets);
 }
 
 /* So many lines of a power of two of memory share a set with any one at all levels, roughly. */
