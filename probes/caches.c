@@ -278,10 +278,9 @@ static void measure(struct caches *caches)
     caches->error = error_of(caches->notebook);
     for (unsigned level = FIRST; level <= LAST; level++) {
         struct bench *bench = &caches->bench;
-        double latency[3];
-        next_latencies(caches, level, latency);
+        bool exists = latency_of_level(caches->notebook, level) > 0;
         uint64_t start = machine_steps(bench->machine);
-        if (latency[0] <= 0) {
+        if (!exists) {
             why = "no such level was seen";
         } else if (good && caches->unknown) {
             why = "how the level before it chooses its sets is not known";
@@ -290,7 +289,7 @@ static void measure(struct caches *caches)
             good = measure_level(caches, level, &why);
         if (!bench_ok(bench))
             why = bench->skipped ? "skipped" : machine_why(bench->machine);
-        if (!good || latency[0] <= 0)
+        if (!good || !exists)
             missing(caches->notebook, level, machine_steps(bench->machine) - start, why);
         bench->permille = 300 * (level - 1);
     }

@@ -52,21 +52,29 @@ static bool enough_of_pool(struct push *push, struct scene *scene, const struct 
     return false;
 }
 
+/* How many of a scene's helpers, or lines, are the fewest, more than `low`, that push the target out, given that as
+ * many do as there are: *count, which is either of the scene's. */
+static unsigned fewest(struct push *push, const struct scene *scene, unsigned *count, unsigned low)
+{
+    unsigned high = *count;
+    while (high - low > 1 && push_ok(push)) {
+        *count = low + (high - low) / 2;
+        if (goes(push, scene))
+            high = *count;
+        else
+            low = *count;
+    }
+    return high;
+}
+
 /* Helpers that push the target out by themselves are of its set: takes one after the other away. */
 static void lighten(struct push *push, struct scene *scene)
 {
     unsigned all = scene->helpers;
     while (scene->helpers && push_ok(push) && goes(push, scene)) {
-        unsigned low = 0, high = scene->helpers;
-        while (high - low > 1 && push_ok(push)) {
-            scene->helpers = low + (high - low) / 2;
-            if (goes(push, scene))
-                high = scene->helpers;
-            else
-                low = scene->helpers;
-        }
+        unsigned of_set = fewest(push, scene, &scene->helpers, 0);
         scene->helpers = --all;
-        scene->helper[high - 1] = scene->helper[all];
+        scene->helper[of_set - 1] = scene->helper[all];
     }
 }
 
@@ -145,28 +153,17 @@ static void add_beside(struct scene *scene, const struct beside *beside)
  * target out with them. False: see push_ok. */
 static bool lighten_beside(struct push *push, const struct scene *scene, struct beside *beside)
 {
-    struct beside part = *beside;
     for (;;) {
         struct scene other = evict_needed(scene, 1);
+        unsigned without = other.lines;
         other.pool.count = 0;
         add_beside(&other, beside);
         if (!goes(push, &other) || !push_ok(push))
             return push_ok(push);
-        unsigned low = 0, high = beside->lines;
-        while (high - low > 1 && push_ok(push)) {
-            other = evict_needed(scene, 1);
-            other.pool.count = 0;
-            part.lines = low + (high - low) / 2;
-            add_beside(&other, &part);
-            if (goes(push, &other))
-                high = part.lines;
-            else
-                low = part.lines;
-        }
-        if (!high)
-            return false;
-        beside->line[high - 1] = beside->line[--beside->lines];
-        part = *beside;
+        if (!beside->lines)
+            return false; /* noise */
+        unsigned of_set = fewest(push, &other, &other.lines, without) - without;
+        beside->line[of_set - 1] = beside->line[--beside->lines];
     }
 }
 

@@ -40,15 +40,13 @@ struct scale {
 };
 
 /* Where a reading says little, those of one line may not be added up until it is clear: which lines stay may be another
- * matter each time, by lot or by what the policy remembers. Then the mean of readings tells the share. */
+ * matter each time, by lot or by what the policy remembers. Then the mean of readings tells the share. (Not averaged:
+ * what is there and what is gone hardly differ.) */
 static bool measure_scale(const struct push *push, const struct scene *scene, struct scale *scale)
 {
     struct push once = *push;
     struct scene none = *scene;
     double error = SCALED / (scene->lines + 1);
-    *scale = (struct scale){.averaged = push->variance > CLEAR && scene->helpers && !scene->shallow};
-    if (!scale->averaged)
-        return true;
     none.lines = 0;
     if (!push_signs(&once, &none, error, &scale->there))
         return false;
@@ -141,6 +139,8 @@ bool kept_count(struct push *push, const struct scene *scene, struct kept *kept)
         return false;
     if (push->variance <= CLEAR || (scene->sharp && kept->lines == scene->needed))
         return true;
+    if (!scene->helpers || scene->shallow)
+        return true; /* nothing shows what a line is that is gone from nearer levels, and from nowhere else */
     if (!measure_scale(push, scene, &scale))
         return false;
     return !scale.averaged || count_by(push, scene, &scale, kept);

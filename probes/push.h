@@ -92,7 +92,7 @@ bool push_far(struct push *, const struct scene *);
  * middle, in halves, above 0 where it is gone. False: skipped or refused, or disturbed too often. */
 bool push_line(struct push *, const struct scene *, unsigned laps, unsigned place, double *vote);
 
-/* Sets middle, half, beyond and variance: for a level that takes `near` core cycles, and the next, or memory, `far`,
- * and what is behind that `farther` (0: nothing); `hit`: what the first level takes. False: skipped or refused, or the
- * clock cannot tell them apart in a thousand readings. */
+/* Sets middle, half, beyond, variance and most_of_one: for a level that takes `near` core cycles, and the next, or
+ * memory, `far`, and what is behind that `farther` (0: nothing); `hit`: what the first level takes. False: skipped or
+ * refused, or the clock cannot tell them apart in a thousand readings. */
 bool push_calibrate(struct push *, double hit, double near, double far, double farther);

@@ -201,19 +201,21 @@ static unsigned count_sets(struct push *push, const struct known *known, const s
 }
 
 /* Whether a line that the nearer levels may tell from the target shares its set. Where they have an odd number of sets,
- * what is as far from it as a helper from the target by XOR is not pushed down with it. */
+ * what is as far from it as a helper from the target by XOR is not pushed down with it. by_table: sets are counted. */
 static bool shares_far(struct push *push, const struct known *known, const struct scene *scene, uint64_t line,
-                       unsigned votes)
+                       bool by_table, unsigned votes)
 {
-    return known->nearer->kin.odd > 1 ? evict_takes_any(push, scene, line, true, votes)
-                                      : evict_takes_far(push, scene, line, false, votes);
+    bool modulo = known->nearer->kin.odd > 1;
+    return modulo || by_table ? evict_takes_any(push, scene, line, modulo, votes)
+                              : evict_takes_far(push, scene, line, false, votes);
 }
 
 /* Whether other lines of the set, so far moved, are still of it. A burst of noise may have made it seem so of one. */
-static bool confirmed(struct push *push, const struct scene *scene, const struct known *known, uint64_t apart)
+static bool confirmed(struct push *push, const struct scene *scene, const struct known *known, uint64_t apart,
+                      bool by_table)
 {
     for (unsigned i = scene->needed; i < scene->needed + OTHERS && i < known->count; i++)
-        if (!shares_far(push, known, scene, known->line[i] ^ apart, VOTES_SEARCH))
+        if (!shares_far(push, known, scene, known->line[i] ^ apart, by_table, VOTES_SEARCH))
             return false;
     return push_ok(push);
 }
@@ -225,7 +227,7 @@ static bool confirmed_by_second(struct push *push, const struct known *known, co
     unsigned shared = 0;
     for (unsigned i = 0; i < OTHERS; i++) {
         uint64_t line = i ? second->line[second->lines - i] : second->target;
-        shared += shares_far(push, known, second, line ^ apart, VOTES_CHECK);
+        shared += shares_far(push, known, second, line ^ apart, false, VOTES_CHECK);
     }
     return 2 * shared > OTHERS && push_ok(push);
 }
@@ -265,7 +267,7 @@ static bool look_among(struct push *push, const struct scene scene[2], struct ou
         if (!evict_draw_far(push, &scene[0], &known->nearer->kin, &pool, &line))
             return false;
         uint64_t apart = line ^ scene[0].target;
-        if (!confirmed(push, &scene[0], known, apart)) {
+        if (!confirmed(push, &scene[0], known, apart, false)) {
             if (++outside->false_ones > MOST_FALSE)
                 return false;
             continue;
@@ -303,15 +305,6 @@ static bool look_outside(struct push *push, const struct scene scene[2], const s
     return push_ok(push);
 }
 
-/* Whether known lines so far moved, and the target of the second scene, share the sets. */
-static bool all_share(struct push *push, const struct scene scene[2], const struct known *known, uint64_t apart)
-{
-    for (unsigned i = scene[0].needed; i < scene[0].needed + OTHERS && i < known->count; i++)
-        if (!evict_takes_any(push, &scene[0], known->line[i] ^ apart, known->nearer->kin.odd > 1, VOTES_SEARCH))
-            return false;
-    return evict_takes_any(push, &scene[1], scene[1].target ^ apart, known->nearer->kin.odd > 1, VOTES_CHECK);
-}
-
 /* The same where sets are counted: `within` of them for the space of what is known. A difference that is good for one
  * line is not so for others there, but for bits that the table does not use: those are added to the space, bit by bit.
  * Some share sets by bits that it does use. False: otherwise, too. */
@@ -325,7 +318,8 @@ static bool look_outside_counted(struct push *push, const struct scene scene[2],
             continue;
         struct kin more = {.space = known->space, .odd = 1}, old = more;
         gf2_add(&more.space, bit);
-        if (all_share(push, scene, known, bit))
+        if (confirmed(push, &scene[0], known, bit, true) &&
+            shares_far(push, known, &scene[1], scene[1].target ^ bit, true, VOTES_CHECK))
             gf2_add(space, bit);
         else if (mixed->count < MOST_MIXED && evict_any(push, &scene[0], &more, &old, 2 * TIMES * within))
             mixed->bit[mixed->count++] = bit;
