@@ -16,6 +16,9 @@ enum {
  * short, readings that are late by chance would not make up for those that are early. */
 static const double CLIP = 1.5;
 
+/* Standard error of the middle, in halves: little beside 1, which is how far either answer is from it. */
+static const double MIDDLE = 0.1;
+
 /* The same for a mean: so many standard deviations beyond what the two levels take, which is as far as a clock that
  * moves in steps may be off. What takes longer, or less, is of other levels, and is one vote like any other. */
 static const double MOST_OFF = 2;
@@ -300,39 +303,61 @@ bool push_line(struct push *push, const struct scene *scene, unsigned laps, unsi
     return false;
 }
 
+/* Ticks of a load of a line that is at hand, as its page is: what the clock shows above a hit is what every reading
+ * has. Less than 0: disturbed. */
+static bool time_hit(struct push *push, double *ticks)
+{
+    struct script script;
+    begin(&script, push);
+    add(&script, OP_LOAD, 0);
+    add(&script, OP_FENCE, 0);
+    if (!time_target(&script, 0))
+        return false;
+    *ticks = script.disturbed ? -1 : script.ticks;
+    return true;
+}
+
 bool push_calibrate(struct push *push, double hit, double near, double far, double farther)
 {
     struct bench *bench = push->bench;
-    double rate = bench->cycles_per_tick, step = (double)bench->clock.step, sum = 0, squares = 0, value[LOOKS];
-    unsigned count = 0;
+    double rate = bench->cycles_per_tick, step = (double)bench->clock.step, sum = 0, squares = 0, value[LOOKS], ticks;
+    unsigned count = 0, used = 0;
     for (unsigned i = 0; i < LOOKS; i++) {
-        struct script script;
-        begin(&script, push);
-        /* The page is at hand, and so is the line: what the clock shows above a hit is what every reading has. */
-        add(&script, OP_LOAD, 0);
-        add(&script, OP_FENCE, 0);
-        if (!time_target(&script, 0))
+        if (!time_hit(push, &ticks))
             return false;
-        if (!script.disturbed)
-            value[count++] = script.ticks;
+        if (ticks >= 0)
+            value[count++] = ticks;
     }
     if (count < LOOKS / 2)
         return false;
     double most = 2 * quantile(value, count, 0.5) + 4 * step;
-    unsigned used = 0;
     for (unsigned i = 0; i < count; i++)
         if (value[i] <= most) {
             sum += value[i];
             squares += value[i] * value[i];
             used++;
         }
-    double mean = sum / used, variance = squares / used - mean * mean;
+    double variance = squares / used - sum / used * (sum / used);
     if (variance < step * step / 4) /* what a reading of any other length may vary by */
         variance = step > 1 ? step * step / 4 : step * step / 12;
     push->half = (far - near) / 2 / rate;
-    push->middle = mean + ((near + far) / 2 - hit) / rate;
-    push->beyond = farther > 0 ? mean + ((far + farther) / 2 - hit) / rate : 0;
     push->variance = variance / (push->half * push->half);
     push->most_of_one = 1 + step / push->half > CLIP ? 1 + step / push->half : CLIP;
-    return push->half > 0 && needed_votes(push, VOTES_CHECK) < MOST_NEEDED;
+    if (push->half <= 0 || needed_votes(push, VOTES_CHECK) >= MOST_NEEDED)
+        return false;
+    /* Where a reading varies by more than there is to tell, its mean has to be known from so many more. */
+    for (double wanted = push->variance / (MIDDLE * MIDDLE); used < wanted;) {
+        if (!time_hit(push, &ticks))
+            return false;
+        if (ticks >= 0 && ticks <= most) {
+            sum += ticks;
+            used++;
+        } else {
+            wanted--; /* one that is disturbed is hardly worth another */
+        }
+    }
+    double mean = sum / used;
+    push->middle = mean + ((near + far) / 2 - hit) / rate;
+    push->beyond = farther > 0 ? mean + ((far + farther) / 2 - hit) / rate : 0;
+    return true;
 }

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* test_push.c: whether a line is still in a level, by clocks whose steps are longer than what there is to tell. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* after the headers that it needs */
+#include <cmocka.h>
+/* after that, since it asserts */
+#include "probes/push.h"
+#include "probes/rate.h"
+#include "tests/unit/found_caches.h"
+#include "tests/unit/resting_host.h"
+
+enum { SETS = 64, WAYS = 4, ASKED = 24 };
+
+/* So many lines of the target's set, which stays in the first level as long as they are fewer than its ways. */
+static struct scene row(const struct push *push, unsigned lines)
+{
+    struct scene scene = {.target = region_lines(&push->region) / 2 + SETS - 1};
+    for (unsigned i = 0; i < lines; i++)
+        scene.line[scene.lines++] = scene.target + SETS * (5 * i + 1);
+    return scene;
+}
+
+/* Asks surely of a target that stays, and of one that goes after rows of many lengths. Votes that are right only in the
+ * mean of many must not be cut short, and the middle must be known from as many. */
+static void clocks_in_steps(void **state)
+{
+    (void)state;
+    for (unsigned step = 20; step <= 45; step++) {
+        struct description description = first(SETS, WAYS, "LRU");
+        const char *why = "";
+        add(&description, 256, 8, "LRU");
+        description.clock.step = step;
+        struct machine *machine = process_open(NULL, &description, step, NULL, &why);
+        assert_non_null(machine);
+        struct bench bench = bench_open(machine, step);
+        struct stretch stretch;
+        struct rate rate;
+        assert_true(stretch_best(machine, UINT64_MAX, 4 << 20, 4 << 20, &stretch) && rate_measure(&bench, &rate));
+        struct push push = {.bench = &bench, .region = region_in(&stretch, 64, 4 << 20), .laps = 1, .most = UINT64_MAX};
+        assert_true(push_calibrate(&push, latencies[0], latencies[0], latencies[1], 0));
+        struct scene stays = row(&push, WAYS - 1);
+        for (unsigned i = 0; i < ASKED; i++) {
+            struct scene goes = row(&push, 2 * WAYS + i);
+            bool clear;
+            if (push_out(&push, &stays, VOTES_CHECK, &clear) || !clear)
+                fail_msg("steps of %u: it seems to go, %u", step, i);
+            if (!push_out(&push, &goes, VOTES_CHECK, &clear) || !clear)
+                fail_msg("steps of %u: it seems to stay, %u", step, i);
+        }
+        stretch_unmap(machine, &stretch);
+        machine_close(machine);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(clocks_in_steps)};
+    return cmocka_run_group_tests(tests, fresh, done);
+}
