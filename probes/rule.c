@@ -4,7 +4,6 @@
 #include "base/arithmetic.h"
 
 enum {
-    SAME = 10, /* lines in turn that must not tell anything new of the space */
     OTHER_SETS = 5,
     OTHERS = 3,
     MOST_FALSE = 8,
@@ -28,49 +27,8 @@ static const double MODULO_BEFORE = 0.6;
 
 static const char *const NO_RULE = "how lines share its sets follows no rule that was tried";
 
-/* Notes a line. True: it says something new of the space. */
-static bool note(struct known *known, uint64_t target, uint64_t line)
-{
-    if (known->count < MOST_KNOWN)
-        known->line[known->count++] = line;
-    known->divisor = common_divisor(known->divisor, difference(line, target));
-    return gf2_add(&known->space, line ^ target);
-}
-
-/* Draws lines of the set until SAME in turn say nothing new. */
-static bool learn_by_drawing(struct push *push, const struct scene *scene, struct known *known)
-{
-    for (unsigned same = 0; same < SAME;) {
-        uint64_t line;
-        if (!evict_draw(push, scene, &known->nearer->kin, &known->tries, &line))
-            return false;
-        same = note(known, scene->target, line) ? 0 : same + 1;
-    }
-    return push_ok(push);
-}
-
-bool known_learn(struct push *push, const struct scene *scene, const struct nearer *nearer, struct known *known)
-{
-    *known = (struct known){.nearer = nearer, .tries = 8};
-    for (unsigned i = 0; i < scene->lines; i++)
-        note(known, scene->target, scene->line[i]);
-    return learn_by_drawing(push, scene, known);
-}
-
-void known_more(struct push *push, const struct scene *scene, struct known *known, unsigned wanted)
-{
-    struct kin rule = kin_by(&push->region, &known->space, known->nearer->kin.odd);
-    uint64_t seed = bench_seed(push->bench);
-    for (uint64_t i = 0; i < kin_count(&rule, &push->region) && known->count < wanted && push_ok(push); i++) {
-        uint64_t line = kin_draw(&rule, &push->region, scene->target, seed, i);
-        if (line != scene->target && !push_among(known->line, known->count, line) &&
-            evict_takes(push, scene, line, VOTES_SEARCH))
-            known->line[known->count++] = line;
-    }
-}
-
-/* The same of other sets, whose differences are of the same space: those of one may all lie in a part of it where sets
- * are chosen by a table. */
+/* Learns from lines of other sets, too, whose differences are of the same space: those of one may all lie in a part of
+ * it where sets are chosen by a table. */
 static bool learn_from_others(struct push *push, const struct scene *scene, struct known *known, const char **why)
 {
     uint64_t seed = bench_seed(push->bench);
@@ -81,7 +39,7 @@ static bool learn_from_others(struct push *push, const struct scene *scene, stru
         if (target == scene->target)
             continue;
         if (!evict_find(push, &known->nearer->kin, known->nearer, target, &other, why) ||
-            !learn_by_drawing(push, &other, &more))
+            !known_draw(push, &other, &more))
             return false;
         for (unsigned bit = 0; bit < 64; bit++)
             if (more.space.vector[bit])

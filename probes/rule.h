@@ -7,23 +7,10 @@
  * - Else (slices by a table, say) lines that differ by a vector of the space lie in a few sets, which are counted, one
  *   after the other. */
 #pragma once
-#include "probes/evict.h"
-
-enum { MOST_KNOWN = 160 };
+#include "probes/known.h"
 
 /* How the number of sets was found. */
 enum indexing { INDEX_LINEAR, INDEX_MODULO, INDEX_COUNTED };
-
-/* Lines known to share a target's set. */
-struct known {
-    const struct nearer *nearer;
-    uint64_t line[MOST_KNOWN];
-    unsigned count;
-    struct gf2 space; /* of their differences */
-    uint64_t divisor; /* the greatest common one of all differences */
-    uint64_t tries;   /* for evict_draw */
-    bool victims;     /* the level may get lines from the one before it only */
-};
 
 struct rule {
     enum indexing indexing;
@@ -32,12 +19,6 @@ struct rule {
     bool pairs;          /* units that seem to be of one line come and go together, but may be lines of their own */
     double error;        /* that it is wrong */
 };
-
-/* Begins with the lines of a scene, and draws more until they say nothing new of the space. False: see push_ok. */
-bool known_learn(struct push *, const struct scene *, const struct nearer *, struct known *);
-
-/* Draws more, until there are so many. */
-void known_more(struct push *, const struct scene *, struct known *, unsigned wanted);
 
 /* Finds the rule that holds for the sets of two scenes; known: of the first one. False: *why says why not, or see
  * push_ok. */
