@@ -426,6 +426,7 @@ static bool draw_slowly(struct push *push, const struct scene *scene, const stru
 bool evict_draw(struct push *push, const struct scene *scene, const struct kin *kin, uint64_t *tries, uint64_t *line)
 {
     struct scene less = evict_needed(scene, 1);
+    less.pool.known = scene->lines; /* where there are few, it would be one of them again and again */
     for (unsigned attempt = 0; attempt < ATTEMPTS && push_ok(push); attempt++) {
         if (!enough_of_pool(push, &less, kin, *tries))
             break;

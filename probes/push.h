@@ -23,6 +23,7 @@ enum { MOST_HELPERS = 320, MOST_LINES = 512, MOST_KEPT = 160 };
 struct pool {
     const struct kin *kin, *without; /* without: not these (NULL: all) */
     uint64_t seed, count;
+    unsigned known; /* nor those of the scene's lines before this one, though not all of them may take part */
 };
 
 /* Who takes part in a round, as line numbers. */

@@ -16,7 +16,7 @@ enum {
     MOST_MIXED = 3,
     TIMES = 5, /* draws for each that is expected */
     TIMES_BY_LOT = 20,
-    DOWN = 3 /* lines that push one down, for each way */
+    DOWN = 3 /* lines that push one down, for each that the nearer levels hold */
 };
 
 /* Probability of a wrong answer where the sets of a nearer level are chosen modulo an odd number, and this one's by
@@ -205,7 +205,7 @@ static uint64_t draws_outside(const struct scene *scene, const struct outside *o
     const struct nearer *nearer = outside->known->nearer;
     unsigned all = outside->all.space.dimension, times = scene->sharp ? TIMES : TIMES_BY_LOT;
     uint64_t some = (uint64_t)times << (all - outside->space->dimension),
-             down = (uint64_t)DOWN * nearer->ways << (all - nearer->kin.space.dimension);
+             down = (uint64_t)DOWN * nearer->holds << (all - nearer->kin.space.dimension);
     return outside->known->victims && down > some ? down : some;
 }
 
@@ -240,15 +240,31 @@ static bool look_among(struct push *push, const struct scene scene[2], struct ou
     }
 }
 
+/* Whether lines do in one lap what they do in several, so that others need not be loaded again, either. (In several, an
+ * exclusive level takes lines in that it gave away, and these need not take the way that was left: it may lose a line
+ * though there is room for it.) */
+static bool in_one_lap(struct push *once, const struct scene scene[2])
+{
+    once->laps = 1;
+    for (unsigned i = 0; i < 4; i++) {
+        struct scene lines = evict_needed(&scene[i / 2], i % 2);
+        bool clear, goes = push_out(once, &lines, VOTES_CHECK, &clear);
+        if (!clear || goes != (i % 2 == 0))
+            return false;
+    }
+    return push_ok(once);
+}
+
 /* Lines that the nearer levels tell apart may share a set here all the same, where those levels use bits that this one
  * does not, or uses with others. Looks among lines that differ in the lowest of those bits, then in more and more of
  * them, and adds what it finds to the space, if it is so for the second target, too. (A prefetcher that brings the next
  * line may make it look so for an even line, or an odd one, and not for both.) Where nearer levels have an odd number
  * of sets, some of what they share by bits alone is told apart, too: of a set of theirs that may be the same
  * differences for all lines. */
-static bool look_outside(struct push *push, const struct scene scene[2], const struct known *known, uint64_t within,
-                         struct gf2 *space)
+static bool look_outside(const struct push *several, const struct scene scene[2], const struct known *known,
+                         uint64_t within, struct gf2 *space)
 {
+    struct push again = *several, once = again, *push = in_one_lap(&once, scene) ? &once : &again;
     struct outside outside = {.known = known, .space = space};
     outside.all = outside.without = (struct kin){.space = known->nearer->kin.space, .odd = 1};
     if (known->nearer->kin.odd > 1 && within == 1) {
