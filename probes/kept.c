@@ -10,8 +10,9 @@ enum { FEWEST = 3, FEWEST_BY_LOT = 24, MOST = 1024, SETTLED = 5, LONG = 4 };
  * wrong side of the middle, which is one half away, once in 100000 times then. */
 static const double CLEAR = 0.05;
 
-/* Standard error of a sum, in lines, that is good enough; and how far from a whole number it may be. */
-static const double GOOD = 0.1, NEAR = 0.3;
+/* Standard error of a sum, in lines, that is good enough; of lines of which it is known how many push one out, so that
+ * it says so once more; and how far from a whole number it may be. */
+static const double GOOD = 0.1, CONFIRMING = 0.2, NEAR = 0.3;
 
 /* Where readings are averaged: standard error of what all lines of a sum show together that stay, or are gone; and the
  * least distance of one that stays to one that is gone. */
@@ -85,7 +86,8 @@ static bool add_up(struct push *push, const struct scene *scene, const struct sc
     double total = 0, squares = 0;
     /* A few passes that happen to agree say nothing of how far a sum varies that varies at all. */
     unsigned passes = 0, fewest = scene->sharp ? FEWEST : FEWEST_BY_LOT;
-    for (; passes < MOST && (passes < fewest || sum->error > GOOD); passes++) {
+    double good = scene->sharp ? CONFIRMING : GOOD;
+    for (; passes < MOST && (passes < fewest || sum->error > good); passes++) {
         double count = 0, share;
         shuffle(all.line, all.lines, bench_seed(push->bench));
         shuffle(place, all.lines, bench_seed(push->bench));
