@@ -1,56 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* evict.c: rows of lines, shortened from behind. */
 #include "probes/evict.h"
+#include "probes/pool.h"
 
 enum {
     ATTEMPTS = 3,
     SMALLEST_POOL = 8,
-    LARGEST_POOL = 1 << 16,
     HARDLY = 24,
     REDRAWS = 6,
     SURPLUS = 8,
     PER_WAY = 3 /* helpers, for each way of the nearer levels */
 };
-
-static bool goes(struct push *push, const struct scene *scene)
-{
-    return push_out(push, scene, VOTES_SEARCH, NULL);
-}
-
-/* The smallest number of the pool's lines that push the target out, given that `high` do. */
-static uint64_t last_straw(struct push *push, struct scene *scene, uint64_t high)
-{
-    uint64_t low = 0; /* so many do not, or it is 0 */
-    while (high - low > 1 && push_ok(push)) {
-        scene->pool.count = low + (high - low) / 2;
-        if (goes(push, scene))
-            high = scene->pool.count;
-        else
-            low = scene->pool.count;
-    }
-    scene->pool.count = high;
-    return high;
-}
-
-static void begin_pool(struct push *push, struct scene *scene, const struct kin *kin)
-{
-    scene->pool.kin = kin;
-    scene->pool.seed = bench_seed(push->bench);
-}
-
-/* As many lines of a fresh pool as push the target out, roughly; from about so many on. False: there are none. */
-static bool enough_of_pool(struct push *push, struct scene *scene, const struct kin *kin, uint64_t first)
-{
-    begin_pool(push, scene, kin);
-    for (scene->pool.count = first; push_ok(push); scene->pool.count *= 2) {
-        if (push_out(push, scene, VOTES_CHECK, NULL))
-            return true;
-        if (scene->pool.count >= kin_count(kin, &push->region) || scene->pool.count >= LARGEST_POOL)
-            break;
-    }
-    scene->pool.count = 0;
-    return false;
-}
 
 /* How many of a scene's helpers, or lines, are the fewest, more than `low`, that push the target out, given that as
  * many do as there are: *count, which is either of the scene's. */
@@ -59,7 +19,7 @@ static unsigned fewest(struct push *push, const struct scene *scene, unsigned *c
     unsigned high = *count;
     while (high - low > 1 && push_ok(push)) {
         *count = low + (high - low) / 2;
-        if (goes(push, scene))
+        if (pool_goes(push, scene))
             high = *count;
         else
             low = *count;
@@ -71,7 +31,7 @@ static unsigned fewest(struct push *push, const struct scene *scene, unsigned *c
 static void lighten(struct push *push, struct scene *scene)
 {
     unsigned all = scene->helpers;
-    while (scene->helpers && push_ok(push) && goes(push, scene)) {
+    while (scene->helpers && push_ok(push) && pool_goes(push, scene)) {
         unsigned of_set = fewest(push, scene, &scene->helpers, 0);
         scene->helpers = --all;
         scene->helper[of_set - 1] = scene->helper[all];
@@ -81,16 +41,16 @@ static void lighten(struct push *push, struct scene *scene)
 /* Adds lines of a pool to those of the scene until they push the target out alone. */
 static bool collect(struct push *push, struct scene *scene, const struct kin *kin)
 {
-    if (!enough_of_pool(push, scene, kin, SMALLEST_POOL))
+    if (!pool_enough(push, scene, kin, SMALLEST_POOL))
         return false;
     uint64_t high = scene->pool.count;
     while (push_ok(push)) {
         scene->pool.count = 0;
-        if (goes(push, scene))
+        if (pool_goes(push, scene))
             return true;
         if (high == 0 || scene->lines >= MOST_KEPT)
             return false;
-        high = last_straw(push, scene, high) - 1;
+        high = pool_last_straw(push, scene, high) - 1;
         uint64_t line = push_pooled(push, scene, high);
         scene->line[scene->lines++] = line;
     }
@@ -107,7 +67,7 @@ static void reduce(struct push *push, struct scene *scene)
         scene->line[i] = scene->line[--scene->needed];
         scene->line[scene->needed] = line;
         struct scene less = evict_needed(scene, 0);
-        if (goes(push, &less))
+        if (pool_goes(push, &less))
             continue;
         scene->line[scene->needed++] = scene->line[i];
         scene->line[i++] = line;
@@ -158,7 +118,7 @@ static bool lighten_beside(struct push *push, const struct scene *scene, struct 
         unsigned without = other.lines;
         other.pool.count = 0;
         add_beside(&other, beside);
-        if (!goes(push, &other) || !push_ok(push))
+        if (!pool_goes(push, &other) || !push_ok(push))
             return push_ok(push);
         if (!beside->lines)
             return false; /* noise */
@@ -286,7 +246,7 @@ static void check_helpers(struct push *push, struct scene *scene)
         uint64_t line = scene->helper[i];
         scene->helper[i] = scene->helper[--scene->helpers];
         struct scene fewest = evict_needed(scene, 0);
-        if (scene->sharp ? goes(push, &fewest) : !evict_takes(push, scene, line, VOTES_SEARCH)) {
+        if (scene->sharp ? pool_goes(push, &fewest) : !evict_takes(push, scene, line, VOTES_SEARCH)) {
             scene->helper[scene->helpers++] = scene->helper[i];
             scene->helper[i++] = line;
         } else if (scene->lines < MOST_KEPT) {
@@ -361,11 +321,11 @@ static bool find_once(struct push *push, const struct kin *kin, const struct nea
     const struct kin *helping = &nearer->kin;
     unsigned helpers = most_helpers(nearer->ways);
     draw_helpers(push, scene, helping, helpers);
-    for (unsigned redraw = 0; redraw < REDRAWS && push_ok(push) && goes(push, scene); redraw++)
+    for (unsigned redraw = 0; redraw < REDRAWS && push_ok(push) && pool_goes(push, scene); redraw++)
         draw_helpers(push, scene, helping, helpers);
     lighten(push, scene);
     for (unsigned again = 0; again < 2; again++) {
-        if (!goes(push, scene) && !collect(push, scene, kin))
+        if (!pool_goes(push, scene) && !collect(push, scene, kin))
             return false;
         reduce(push, scene);
         scene->sharp = scene->needed && is_sharp(push, scene);
@@ -381,7 +341,7 @@ static bool find_once(struct push *push, const struct kin *kin, const struct nea
     check_helpers(push, scene);
     if (!scene->sharp)
         purge(push, scene);
-    if (!goes(push, scene))
+    if (!pool_goes(push, scene))
         return false;
     reduce(push, scene);
     scene->sharp = scene->needed && is_sharp(push, scene);
@@ -428,9 +388,9 @@ bool evict_draw(struct push *push, const struct scene *scene, const struct kin *
     struct scene less = evict_needed(scene, 1);
     less.pool.known = scene->lines; /* where there are few, it would be one of them again and again */
     for (unsigned attempt = 0; attempt < ATTEMPTS && push_ok(push); attempt++) {
-        if (!enough_of_pool(push, &less, kin, *tries))
+        if (!pool_enough(push, &less, kin, *tries))
             break;
-        uint64_t high = less.pool.count, at = last_straw(push, &less, high) - 1;
+        uint64_t high = less.pool.count, at = pool_last_straw(push, &less, high) - 1;
         *line = push_pooled(push, &less, at);
         *tries = 1 + (*tries * 3 + at) / 4;
         if (*line != scene->target && evict_takes(push, scene, *line, VOTES_CHECK))
@@ -448,9 +408,10 @@ bool evict_draw_far(struct push *push, const struct scene *scene, const struct k
     bool odd = nearer->odd > 1;
     less.pool = *pool;
     for (unsigned attempt = 0; attempt < ATTEMPTS && push_ok(push); attempt++) {
-        if (!enough_of_pool(push, &less, pool->kin, pool->count))
+        if (!pool_enough(push, &less, pool->kin, pool->count))
             return false;
-        uint64_t straw = push_pooled(push, &less, last_straw(push, &less, less.pool.count) - 1), seed = less.pool.seed;
+        uint64_t straw = push_pooled(push, &less, pool_last_straw(push, &less, less.pool.count) - 1),
+                 seed = less.pool.seed;
         *line = straw;
         for (uint64_t i = 0; i < pool->count && i < kin_count(nearer, &push->region) && push_ok(push); i++) {
             if (*line != scene->target && takes_far(push, scene, *line, odd, odd, VOTES_SEARCH) &&
