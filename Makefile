@@ -37,8 +37,10 @@ WAIST  := kernel/front.c kernel/check.c kernel/key.c kernel/payload.c kernel/rec
 # LOOPS: the part of it that any program on a real processor can use, privileged or not.
 LOOPS  := $(addprefix kernel/,cpuid.c layout.c link.c timing.c loops.nasm script.nasm)
 CORE   := $(wildcard base/*.c) $(WAIST) $(wildcard probes/*.c) $(wildcard report/*.c) $(wildcard run/*.c)
-KERNEL := $(filter-out $(WAIST),$(wildcard kernel/*.c))
-BOOT   := $(wildcard boot/*.c)
+# SELFTEST: what selftest.efi has where assay.efi has boot/no_selftest.c.
+SELFTEST := boot/selftest.c kernel/selftest.c tests/machine/contract.c
+KERNEL := $(filter-out $(WAIST) $(SELFTEST),$(wildcard kernel/*.c))
+BOOT   := $(filter-out $(SELFTEST),$(wildcard boot/*.c))
 HOST   := $(wildcard tests/host/*.c)
 # SILICON: the model itself; MODEL: the model as a machine in a process. Under Bochs it is a library (image.mk).
 SILICON := $(wildcard tests/silicon/*.c)
@@ -52,8 +54,7 @@ PURE   := $(LOOPS) $(wildcard kernel/pages.c boot/plan.c boot/smbios.c boot/load
 # Parts of boot/ that the unit tests test_boot_*.c give a firmware of their own.
 PLAYED := boot/console.c boot/screen.c boot/firmware.c boot/view.c boot/menu.c
 
-IMAGE_SOURCES := $(CORE) $(KERNEL) $(BOOT) tests/machine/contract.c $(wildcard kernel/*.nasm)
-IMAGE_OBJECTS := $(IMAGE_SOURCES:%=build/image/%.o)
+IMAGE_SOURCES := $(CORE) $(KERNEL) $(BOOT) $(wildcard kernel/*.nasm)
 host_sources   = $(CORE) $(HOST) tests/machine/contract.c $(1)
 # FACTS: a program beside the one for Linux: what the model rests on, asked of this computer's CPU.
 FACTS  := tests/linux/facts.c base/random.c base/text.c base/number.c kernel/declared.c $(LOOPS)
@@ -66,7 +67,7 @@ DIFF_SOURCES := $(wildcard base/*.c report/*.c) probes/note.c run/version.c host
 	$(wildcard hosted/diff*.c)
 REPORT_SOURCES := $(wildcard base/*.c report/*.c) probes/note.c hosted/result.c hosted/report.c
 HOST_PROGRAMS := build/assay-linux build/assay-model build/assay-replay build/assay-diff build/assay-report
-IMAGES := build/assay.efi build/assay.img build/assay-floppy.img
+IMAGES := build/assay.efi build/selftest.efi build/assay.img build/assay-floppy.img
 
 .PHONY: all
 all: $(IMAGES) $(HOST_PROGRAMS) build/silicon-bochs.so
@@ -171,7 +172,7 @@ build/clang/assay-model: $(MODEL_SOURCES:%=build/clang/host/%.o)
 	@echo "  link    $@"
 	@$(CLANG) -o $@ $^
 .PHONY: clang
-clang: $(patsubst %,build/clang/image/%.o,$(filter %.c,$(IMAGE_SOURCES))) build/clang/assay-model \
+clang: $(patsubst %,build/clang/image/%.o,$(filter %.c,$(IMAGE_SOURCES) $(SELFTEST))) build/clang/assay-model \
 	$(patsubst %,build/clang/host/%.o,$(filter %.c,$(LINUX_SOURCES) $(REPLAY_SOURCES) $(REPORT_SOURCES) $(FACTS) $(DIFF_SOURCES) $(PEERS)))
 
 # Running.

@@ -36,19 +36,6 @@ static EFI_STATUS measure(struct program *program)
     return failed ? EFI_ABORTED : EFI_SUCCESS;
 }
 
-/* Tests assay itself. */
-static EFI_STATUS test(struct program *program)
-{
-    struct session *session = &program->session;
-    bool good = selftest_open(&program->stage) && session_open(session, &program->stage, &program->options);
-    if (good) {
-        good = selftest(session);
-        session_close(session);
-    }
-    selftest_close(&program->stage);
-    return good ? EFI_SUCCESS : EFI_ABORTED;
-}
-
 static EFI_STATUS forget(struct stage *stage)
 {
     bool forgotten = stage_summary_forget(stage);
@@ -75,7 +62,7 @@ static EFI_STATUS do_task(struct program *program)
         return forget(stage);
     case TASK_SELFTEST:
         run_print_version(stage);
-        return test(program);
+        return selftest(&program->session, stage, &program->options);
     default:
         run_print_version(stage);
         return measure(program);
@@ -109,8 +96,10 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
         return leave(&firmware, EFI_OUT_OF_RESOURCES);
     program->firmware = firmware;
     stage_open(&program->stage, &program->firmware);
-    if (ask(&program->stage, &program->options))
+    if (ask(&program->stage, &program->options)) {
+        selftest_choose(&program->options);
         status = wanted(program) ? do_task(program) : EFI_SUCCESS;
+    }
     ending(&program->stage, program->options.after);
     /* Last of all, and only when the firmware goes on: some firmware overwrites all that it gets back, which takes a
      * while. */

@@ -164,7 +164,8 @@ static bool wanted(const struct session *session, const char *group)
     return text_equal(asked, "all") || text_equal(asked, group);
 }
 
-bool selftest_open(struct stage *stage)
+/* Memory for the list of checks: it is written while the machine is owned, so it is taken before the session opens. */
+static bool open_checks(struct stage *stage)
 {
     checks = (struct checks){.check = firmware_allocate(stage->firmware, MOST_CHECKS * sizeof(struct check))};
     if (!checks.check)
@@ -172,13 +173,13 @@ bool selftest_open(struct stage *stage)
     return checks.check != NULL;
 }
 
-void selftest_close(struct stage *stage)
+static void close_checks(struct stage *stage)
 {
     firmware_free(stage->firmware, checks.check);
     checks.check = NULL;
 }
 
-bool selftest(struct session *session)
+static void run_groups(struct session *session)
 {
     struct stage *stage = session->stage;
     if (wanted(session, "machine")) {
@@ -200,5 +201,24 @@ bool selftest(struct session *session)
     if (checks.lost)
         say(stage, "selftest: %u more checks were made than can be listed", checks.lost);
     say(stage, "selftest: %u passed, %u failed", checks.passed, checks.failed);
-    return checks.failed == 0;
+}
+
+void selftest_choose(struct options *options)
+{
+    if (options->task != TASK_MEASURE)
+        return;
+    options->task = TASK_SELFTEST;
+    options->given = true;
+}
+
+EFI_STATUS selftest(struct session *session, struct stage *stage, const struct options *options)
+{
+    bool opened = open_checks(stage) && session_open(session, stage, options);
+    if (opened) {
+        run_groups(session);
+        session_close(session);
+    }
+    bool good = opened && checks.failed == 0;
+    close_checks(stage);
+    return good ? EFI_SUCCESS : EFI_ABORTED;
 }

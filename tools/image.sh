@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Makes an image that boots, without root and without mounting anything.
 #
-#   tools/image.sh stick|floppy IMAGE assay.efi assay.ini
+#   tools/image.sh stick|floppy IMAGE assay.efi assay.ini [selftest.efi]
 #
+# assay.efi is what firmware boots; the others go to \assay. selftest.efi is left out where room is short.
 # stick: a GPT with one partition, an EFI system partition of 64 MB; dd it to a USB stick.
 # floppy: a bare FAT12 of 1.44 MB, without a partition table.
 # The same input gives the same bytes: serial numbers are fixed, and every date is SOURCE_DATE_EPOCH in UTC.
@@ -13,6 +14,7 @@ kind=$1
 image=$2
 program=$3
 options=$4
+selftest=${5:-}
 
 export SOURCE_DATE_EPOCH="${SOURCE_DATE_EPOCH:-1735689600}" TZ=UTC LC_ALL=C
 # mtools: no configuration from outside, and no quarrel about sizes that no floppy drive has.
@@ -48,11 +50,13 @@ esac
 mkdir -p "$staging"
 cp "$program" "$staging/BOOTX64.EFI"
 sed 's/$/\r/' "$options" >"$staging/assay.ini"
-touch -d "@$SOURCE_DATE_EPOCH" "$staging/BOOTX64.EFI" "$staging/assay.ini"
+[ -z "$selftest" ] || cp "$selftest" "$staging/selftest.efi"
+touch -d "@$SOURCE_DATE_EPOCH" "$staging"/*
 
 mmd -i "$volume" ::/EFI ::/EFI/BOOT ::/assay
 mcopy -m -i "$volume" "$staging/BOOTX64.EFI" ::/EFI/BOOT/BOOTX64.EFI
 mcopy -m -i "$volume" "$staging/assay.ini" ::/assay/assay.ini
+[ -z "$selftest" ] || mcopy -m -i "$volume" "$staging/selftest.efi" ::/assay/selftest.efi
 
 if [ "$kind" = floppy ]; then
     mv "$volume" "$image"

@@ -202,6 +202,9 @@ def shell(context):
         for option in ("--probe", "--core", "--after", "--retry", "--no-variable"):
             machine.wait(option, 30, position + 20)
         machine.wait(r"FS0:\\> ", 30, position + 30)
+        position = type_line("assay\\selftest.efi --selftest faults --after return")
+        machine.wait(r"selftest: [1-9]\d* passed, 0 failed", 60, position)
+        machine.wait(r"FS0:\\> ", 30, position + 60)
         position = type_line("ls \\assay")
         machine.wait(r"<DIR>", 20, position)
         machine.wait(r"FS0:\\> ", 20, position + 10)

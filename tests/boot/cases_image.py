@@ -10,7 +10,8 @@ import disk
 import pe
 from suite import ROOT, built, case, expect
 
-EFI, GPT, FLOPPY = "assay.efi", "assay.img", "assay-floppy.img"
+EFI, SELFTEST, GPT, FLOPPY = IMAGES = "assay.efi", "selftest.efi", "assay.img", "assay-floppy.img"
+SELFTEST_MOST = pe.MOST + 20 * 1024
 BOOT_PATH = "/EFI/BOOT/BOOTX64.EFI"
 
 
@@ -21,26 +22,30 @@ def content(path):
 
 @case("image/pe-header", seconds=1)
 def pe_header(_):
-    """PE32+, EFI application, NX_COMPAT, pages aligned, at most 320 KB."""
+    """PE32+, EFI application, NX_COMPAT, pages aligned, at most 320 KB, and 20 KB more with the self-test."""
     pe.check_header(built(EFI))
+    pe.check_header(built(SELFTEST), SELFTEST_MOST)
 
 
 @case("image/pe-sections", seconds=1)
 def pe_sections(_):
     """Every section on pages of its own, none both writable and executable, none missing."""
-    pe.check_sections(built(EFI))
+    for name in (EFI, SELFTEST):
+        pe.check_sections(built(name))
 
 
 @case("image/pe-relocations", seconds=1)
 def pe_relocations(_):
-    pe.check_relocations(built(EFI))
+    for name in (EFI, SELFTEST):
+        pe.check_relocations(built(name))
 
 
 @case("image/pe-strings", seconds=1)
 def pe_strings(context):
     version = re.search(r"\d+\.\d+\.\d+", context.execute(built("assay-model"), "--version"))
     expect(version, "the host program tells no version")
-    pe.check_strings(built(EFI), version.group())
+    for name in (EFI, SELFTEST):
+        pe.check_strings(built(name), version.group())
 
 
 @case("image/checks-can-fail", seconds=1)
@@ -81,7 +86,8 @@ def gpt(context):
     said = context.execute("sgdisk", "-v", built(GPT))
     expect("No problems found" in said, said[-300:])
     expect(re.search(r"^ +1 .*EF00", context.execute("sgdisk", "-p", built(GPT)), re.MULTILINE), "no ESP")
-    holds_image(context, GPT)
+    copy = holds_image(context, GPT)
+    expect(disk.get(copy, "/assay/selftest.efi") == content(built(SELFTEST)), f"no build/{SELFTEST} in \\assay")
 
 
 @case("image/floppy", seconds=2)
@@ -97,6 +103,7 @@ def holds_image(context, name):
     disk.check(copy)
     expect(disk.get(copy, BOOT_PATH) == content(built(EFI)), f"{BOOT_PATH} is not build/{EFI}")
     expect(disk.get(copy, "/assay/assay.ini"), "no assay.ini")
+    return copy
 
 
 @case("image/reproducible", seconds=60)
@@ -109,12 +116,12 @@ def reproducible(context):
                        check=True)
         subprocess.run(["tar", "-C", folder, "-xf", context.path("tree.tar")], check=True)
         environment = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
-        done = subprocess.run(["make", "-C", folder, *(f"build/{name}" for name in (EFI, GPT, FLOPPY))], env=environment,
+        done = subprocess.run(["make", "-C", folder, *(f"build/{name}" for name in IMAGES)], env=environment,
                               stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300)
         expect(done.returncode == 0, f"make: {done.stderr[-400:]}")
         sums.append([hashlib.sha256(content(os.path.join(folder, "build", name))).hexdigest()
-                     for name in (EFI, GPT, FLOPPY)])
-    sums.append([hashlib.sha256(content(built(name))).hexdigest() for name in (EFI, GPT, FLOPPY)])
-    for name, *three in zip((EFI, GPT, FLOPPY), *sums):
+                     for name in IMAGES])
+    sums.append([hashlib.sha256(content(built(name))).hexdigest() for name in IMAGES])
+    for name, *three in zip(IMAGES, *sums):
         context.note(f"{name}: {three}")
         expect(len(set(three)) == 1, f"{name} differs from build to build")
