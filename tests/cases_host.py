@@ -146,6 +146,12 @@ def contract(context, program, *options):
     expect(int(ending.group(1)) >= 10 and int(ending.group(2)) == 0, ending.group())
 
 
+@case("host/planted-faults", seconds=1)
+def planted_faults(context):
+    """Each fault that `make faults` plants finds its line, and the tests that are to notice it are there."""
+    context.execute("/usr/bin/python3", os.path.join(ROOT, "tests", "faults.py"), "--list")
+
+
 @case("host/options", seconds=5)
 def host_options(context):
     """Every host program tells its options, and an unknown one is an error that names the word."""

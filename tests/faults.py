@@ -59,6 +59,9 @@ class Fault:
             raise Wrong(f"{self.name}: {self.file} is no source of the model, nor of a probe")
         if self.file.startswith("tests/silicon/"):
             self.tests = [f"silicon_{test}" for test in self.tests]
+        for test in self.tests:
+            if not os.path.exists(os.path.join(ROOT, source_of(test))):
+                raise Wrong(f"{self.name}: there is no {source_of(test)}")
         self.place()
 
     def place(self):
@@ -120,9 +123,6 @@ class Commands:
         sources = sorted({fault.file for fault in faults})
         tests = sorted({test for fault in faults for test in fault.tests})
         programs = [program_of(test) for test in tests]
-        for test in tests:
-            if not os.path.exists(os.path.join(ROOT, source_of(test))):
-                raise Wrong(f"there is no {source_of(test)}")
         status, output = execute(["make", "-j", str(jobs), *programs], 1800)
         if status != 0:
             raise Wrong(f"the tests do not build without any fault:\n{output}")
