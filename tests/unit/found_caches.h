@@ -41,6 +41,17 @@ static inline struct cache_description *add(struct description *description, uns
     return cache;
 }
 
+/* Sets chosen by XOR of so many bits of a line's number; the mask is that of the lowest, the others' are one place on
+ * each. */
+static inline void fold(struct cache_description *cache, unsigned bits, uint64_t mask)
+{
+    struct index *index = &cache->shape.index;
+    index->kind = INDEX_XOR;
+    index->bits = bits;
+    for (unsigned i = 0; i < bits; i++)
+        index->mask[i] = mask << i;
+}
+
 /* So many slices, chosen by a table, by the bits above those of the set. */
 static inline void slice(struct cache_description *cache, unsigned count)
 {

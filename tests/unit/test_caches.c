@@ -75,11 +75,7 @@ static void more_ways_before_than_behind(void **state)
 static void folded(void **state)
 {
     struct description description = first(64, 4, "LRU");
-    struct index *index = &add(&description, 256, 8, "LRU")->shape.index;
-    index->kind = INDEX_XOR;
-    index->bits = 8;
-    for (unsigned i = 0; i < 8; i++)
-        index->mask[i] = UINT64_C(0x101) << i;
+    fold(add(&description, 256, 8, "LRU"), 8, 0x101);
     assert_found(&description, *state);
     /* A number of sets that is no power of two behind it. */
     add(&description, 192, 12, "LRU");

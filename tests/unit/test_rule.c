@@ -16,11 +16,7 @@
 static void folded_behind_odd(void **state)
 {
     struct description description = first(96, 2, "LRU");
-    struct index *index = &add(&description, 256, 4, "LRU")->shape.index;
-    index->kind = INDEX_XOR;
-    index->bits = 8;
-    for (unsigned i = 0; i < 8; i++)
-        index->mask[i] = UINT64_C(0x10101) << i;
+    fold(add(&description, 256, 4, "LRU"), 8, 0x10101);
     assert_found(&description, *state);
 }
 
