@@ -6,6 +6,8 @@
 enum {
     ATTEMPTS = 3,
     SMALLEST_POOL = 8,
+    LAPS_OF_LOTS = 12,
+    MANY_TIMES = 128, /* chances: in a set of 32 ways the target misses all of them once in 50 rounds */
     HARDLY = 24,
     REDRAWS = 6,
     SURPLUS = 8,
@@ -81,6 +83,13 @@ struct scene evict_needed(const struct scene *scene, unsigned but)
     return less;
 }
 
+/* The scene that one more line of the set completes, and the rounds to be played of it. */
+static struct scene but_for_one(const struct push *push, const struct scene *scene, struct push *rounds)
+{
+    *rounds = scene->alone ? pool_one_by_one(push, scene->alone) : *push;
+    return evict_needed(scene, scene->alone ? scene->needed : 1);
+}
+
 /* The scene with a line as its target, and its target among the lines; a line that takes part does so no more. */
 static struct scene turned(const struct scene *scene, uint64_t line)
 {
@@ -132,15 +141,16 @@ static bool lighten_beside(struct push *push, const struct scene *scene, struct 
 static bool is_straw(struct push *push, const struct scene *scene, uint64_t line, const struct beside *beside,
                      unsigned votes)
 {
-    struct scene other = evict_needed(scene, 1);
+    struct push rounds;
+    struct scene other = but_for_one(push, scene, &rounds);
     unsigned last = other.lines;
     other.pool.count = 0;
     other.line[other.lines++] = line;
     add_beside(&other, beside);
-    if (!push_out(push, &other, votes, NULL))
+    if (!push_out(&rounds, &other, votes, NULL))
         return false;
     other.line[last] = other.line[--other.lines];
-    return !beside || !beside->lines || (!push_out(push, &other, votes, NULL) && push_ok(push));
+    return !beside || !beside->lines || (!push_out(&rounds, &other, votes, NULL) && push_ok(push));
 }
 
 /* Whether a scene's lines push its target out, and others beside them (NULL: none), and helpers, do not. */
@@ -161,7 +171,7 @@ bool evict_takes(struct push *push, const struct scene *scene, uint64_t line, un
 {
     if (line == scene->target || push_among(scene->line, scene->needed, line))
         return true; /* one that takes part already would not show it */
-    if (scene->sharp)
+    if (scene->sharp || scene->alone)
         return is_straw(push, scene, line, NULL, votes);
     struct scene other = turned(scene, line);
     return is_pushed(push, &other, NULL, votes);
@@ -173,6 +183,8 @@ static bool takes_far(struct push *push, const struct scene *scene, uint64_t lin
 {
     struct beside moved = {.lines = 0}, helpers = {.lines = 0};
     uint64_t target = scene->target;
+    if (scene->alone)
+        return is_straw(push, scene, line, NULL, votes); /* nothing has to push down what is flushed */
     /* In an order of their own each time: which of them come last, and stay near, is another one each time. */
     unsigned first = (unsigned)(bench_seed(push->bench) % (scene->helpers + 1));
     for (unsigned i = 0; i < scene->helpers; i++) {
@@ -316,6 +328,52 @@ static unsigned most_helpers(unsigned ways)
     return PER_WAY * ways < MOST_HELPERS ? PER_WAY * ways : MOST_HELPERS;
 }
 
+/* Whether lines push the target out that are flushed as soon as they were loaded, and so leave its set all ways but
+ * one. */
+static bool takes_any_way(const struct push *push, const struct scene *scene, const struct kin *kin)
+{
+    struct push rounds = pool_one_by_one(push, 1);
+    struct scene flushed = *scene;
+    return pool_enough(&rounds, &flushed, kin, SMALLEST_POOL);
+}
+
+/* How often a line has to be flushed and loaded to push the target out most of the time: fewer times than are known to
+ * do. */
+static unsigned fewer_times(struct push *push, const struct scene *scene, unsigned times)
+{
+    struct scene other = *scene;
+    for (unsigned fewer = times / 2; fewer && push_ok(push); fewer /= 2) {
+        struct push rounds = pool_one_by_one(push, fewer);
+        if (!push_out(&rounds, &other, VOTES_CHECK, NULL))
+            return 4 * fewer < times ? 4 * fewer : times; /* from less than half of the time to most of it */
+    }
+    return times;
+}
+
+/* Where a policy takes any way, empty or not, each line of the target's set pushes it out alone, in time. Draws so many
+ * that they do so together in several laps, and then as many again and more. False: there are none. */
+static bool find_alone(struct push *push, const struct kin *kin, const struct nearer *nearer, struct scene *scene)
+{
+    uint64_t tries = SMALLEST_POOL;
+    scene->alone = MANY_TIMES;
+    clean_helpers(push, scene, &nearer->kin, NULL, most_helpers(nearer->ways));
+    push->laps = LAPS_OF_LOTS;
+    for (unsigned wanted = MOST_KEPT; scene->lines < wanted && push_ok(push);) {
+        uint64_t line;
+        if (!evict_draw(push, scene, kin, &tries, &line))
+            return false;
+        if (!push_among(scene->line, scene->lines, line))
+            scene->line[scene->lines++] = line;
+        if (scene->lines == 1)
+            scene->alone = fewer_times(push, scene, scene->alone);
+        if (!scene->needed && push_out(push, scene, VOTES_CHECK, NULL)) {
+            scene->needed = scene->lines;
+            wanted = 2 * scene->needed + SURPLUS;
+        }
+    }
+    return scene->needed && push_ok(push);
+}
+
 static bool find_once(struct push *push, const struct kin *kin, const struct nearer *nearer, struct scene *scene)
 {
     const struct kin *helping = &nearer->kin;
@@ -324,6 +382,9 @@ static bool find_once(struct push *push, const struct kin *kin, const struct nea
     for (unsigned redraw = 0; redraw < REDRAWS && push_ok(push) && pool_goes(push, scene); redraw++)
         draw_helpers(push, scene, helping, helpers);
     lighten(push, scene);
+    if (!push->empty_first && takes_any_way(push, scene, kin))
+        return find_alone(push, kin, nearer, scene);
+    push->empty_first = true;
     for (unsigned again = 0; again < 2; again++) {
         if (!pool_goes(push, scene) && !collect(push, scene, kin))
             return false;
@@ -363,9 +424,10 @@ bool evict_find(struct push *push, const struct kin *kin, const struct nearer *n
 bool evict_any(struct push *push, const struct scene *scene, const struct kin *kin, const struct kin *without,
                uint64_t count)
 {
-    struct scene less = evict_needed(scene, 1);
+    struct push rounds;
+    struct scene less = but_for_one(push, scene, &rounds);
     less.pool = (struct pool){.kin = kin, .without = without, .seed = bench_seed(push->bench), .count = count};
-    return push_out(push, &less, VOTES_SEARCH, NULL);
+    return pool_goes(&rounds, &less);
 }
 
 /* Draws until one is taken. */
@@ -385,12 +447,13 @@ static bool draw_slowly(struct push *push, const struct scene *scene, const stru
 
 bool evict_draw(struct push *push, const struct scene *scene, const struct kin *kin, uint64_t *tries, uint64_t *line)
 {
-    struct scene less = evict_needed(scene, 1);
+    struct push rounds;
+    struct scene less = but_for_one(push, scene, &rounds);
     less.pool.known = scene->lines; /* where there are few, it would be one of them again and again */
     for (unsigned attempt = 0; attempt < ATTEMPTS && push_ok(push); attempt++) {
-        if (!pool_enough(push, &less, kin, *tries))
+        if (!pool_enough(&rounds, &less, kin, *tries))
             break;
-        uint64_t high = less.pool.count, at = pool_last_straw(push, &less, high) - 1;
+        uint64_t high = less.pool.count, at = pool_last_straw(&rounds, &less, high) - 1;
         *line = push_pooled(push, &less, at);
         *tries = 1 + (*tries * 3 + at) / 4;
         if (*line != scene->target && evict_takes(push, scene, *line, VOTES_CHECK))
@@ -404,11 +467,12 @@ bool evict_draw(struct push *push, const struct scene *scene, const struct kin *
 bool evict_draw_far(struct push *push, const struct scene *scene, const struct kin *nearer, const struct pool *pool,
                     uint64_t *line)
 {
-    struct scene less = evict_needed(scene, 1);
+    struct push rounds;
+    struct scene less = but_for_one(push, scene, &rounds);
     bool odd = nearer->odd > 1;
     less.pool = *pool;
     for (unsigned attempt = 0; attempt < ATTEMPTS && push_ok(push); attempt++) {
-        if (!pool_enough(push, &less, pool->kin, pool->count))
+        if (!pool_enough(&rounds, &less, pool->kin, pool->count))
             return false;
         uint64_t straw = push_pooled(push, &less, pool_last_straw(push, &less, less.pool.count) - 1),
                  seed = less.pool.seed;

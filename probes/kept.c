@@ -4,15 +4,15 @@
 #include "base/arithmetic.h"
 #include "probes/confidence.h"
 
-enum { FEWEST = 3, FEWEST_BY_LOT = 24, MOST = 1024, SETTLED = 5, LONG = 4 };
+enum { FEWEST = 3, FEWEST_BY_LOT = 24, MOST = 1024, SETTLED = 5, AT_REST = 12, LONG = 4 };
 
 /* Readings of one line are averaged until their variance, in halves squared, is this or less: their mean is on the
  * wrong side of the middle, which is one half away, once in 100000 times then. */
 static const double CLEAR = 0.05;
 
-/* Standard error of a sum, in lines, that is good enough; of lines of which it is known how many push one out, so that
- * it says so once more; and how far from a whole number it may be. */
-static const double GOOD = 0.1, CONFIRMING = 0.2, NEAR = 0.3;
+/* Standard error of a sum, in lines, that is good enough: it is confirmed by another set's, or by what pushes a line
+ * out; and how far from a whole number it may be. */
+static const double GOOD = 0.15, NEAR = 0.3;
 
 /* Where readings are averaged: standard error of what all lines of a sum show together that stay, or are gone; and the
  * least distance of one that stays to one that is gone. */
@@ -86,8 +86,7 @@ static bool add_up(struct push *push, const struct scene *scene, const struct sc
     double total = 0, squares = 0;
     /* A few passes that happen to agree say nothing of how far a sum varies that varies at all. */
     unsigned passes = 0, fewest = scene->sharp ? FEWEST : FEWEST_BY_LOT;
-    double good = scene->sharp ? CONFIRMING : GOOD;
-    for (; passes < MOST && (passes < fewest || sum->error > good); passes++) {
+    for (; passes < MOST && (passes < fewest || sum->error > GOOD); passes++) {
         double count = 0, share;
         shuffle(all.line, all.lines, bench_seed(push->bench));
         shuffle(place, all.lines, bench_seed(push->bench));
@@ -109,12 +108,13 @@ static bool add_up(struct push *push, const struct scene *scene, const struct sc
 /* Counts them by one way of looking for a line. */
 static bool count_by(struct push *push, const struct scene *scene, const struct scale *scale, struct kept *kept)
 {
-    static const unsigned laps[] = {1, SETTLED};
+    static const unsigned laps[] = {1, SETTLED, AT_REST};
     struct sum most = {.mean = 0};
     *kept = (struct kept){.lines = 0};
     /* A set may not have filled all of its ways in one lap; in more of them an exclusive level gives lines away.
-     * Neither keeps more lines than there are ways. */
-    for (unsigned i = 0; i < sizeof laps / sizeof *laps; i++) {
+     * Neither keeps more lines than there are ways. Where a line may take any way, those fill by chance. */
+    unsigned first = scene->alone ? 2 : 0, last = scene->alone ? 2 : 1;
+    for (unsigned i = first; i <= last; i++) {
         struct sum sum;
         if (!add_up(push, scene, scale, laps[i], &sum))
             return false;
@@ -128,7 +128,9 @@ static bool count_by(struct push *push, const struct scene *scene, const struct 
     /* Where all of them are kept, it could keep more. */
     if (off > NEAR || lines > scene->lines)
         return true;
-    *kept = (struct kept){.lines = lines, .error = confidence_within(most.error, 0.5 - off)};
+    /* To agree with what pushes a line out, and be wrong, it has to be off by a whole line. */
+    double room = scene->sharp && lines == scene->needed ? 1 : 0.5;
+    *kept = (struct kept){.lines = lines, .error = confidence_within(most.error, room - off)};
     return true;
 }
 

@@ -2,7 +2,7 @@
 /* pool.c: pools of lines, made longer and shorter. */
 #include "probes/pool.h"
 
-enum { LARGEST = 1 << 16 };
+enum { LARGEST = 1 << 16, LARGEST_FLUSHED = 1 << 17 };
 
 bool pool_goes(struct push *push, const struct scene *scene)
 {
@@ -11,12 +11,13 @@ bool pool_goes(struct push *push, const struct scene *scene)
 
 bool pool_enough(struct push *push, struct scene *scene, const struct kin *kin, uint64_t first)
 {
+    uint64_t largest = push->flushed ? LARGEST_FLUSHED / push->laps : LARGEST;
     scene->pool.kin = kin;
     scene->pool.seed = bench_seed(push->bench);
     for (scene->pool.count = first; push_ok(push); scene->pool.count *= 2) {
-        if (push_out(push, scene, VOTES_CHECK, NULL))
+        if (push_out(push, scene, push->flushed ? VOTES_SEARCH : VOTES_CHECK, NULL))
             return true;
-        if (scene->pool.count >= kin_count(kin, &push->region) || scene->pool.count >= LARGEST)
+        if (scene->pool.count >= kin_count(kin, &push->region) || scene->pool.count >= largest)
             break;
     }
     scene->pool.count = 0;
@@ -35,4 +36,12 @@ uint64_t pool_last_straw(struct push *push, struct scene *scene, uint64_t high)
     }
     scene->pool.count = high;
     return high;
+}
+
+struct push pool_one_by_one(const struct push *push, unsigned times)
+{
+    struct push rounds = *push;
+    rounds.flushed = true;
+    rounds.laps = times;
+    return rounds;
 }

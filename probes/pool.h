@@ -12,3 +12,7 @@ bool pool_enough(struct push *, struct scene *, const struct kin *, uint64_t fir
 
 /* The smallest number of the pool's lines that push the target out, given that `high` do; the pool has so many then. */
 uint64_t pool_last_straw(struct push *, struct scene *, uint64_t high);
+
+/* Rounds in which each line is flushed as soon as it was loaded, and comes so many times. Where a policy takes any way,
+ * empty or not, each time is one more chance that the target has to go, so that one line of its set will do. */
+struct push pool_one_by_one(const struct push *, unsigned times);

@@ -106,6 +106,8 @@ static void all_lines(struct script *script, const struct scene *scene, enum op 
         add(script, op, scene->line[i]);
         if (op == OP_LOAD && script->push->apart)
             add(script, OP_FLUSH_LINE, scene->line[i] ^ script->push->apart);
+        if (op == OP_LOAD && script->push->flushed)
+            add(script, OP_FLUSH_LINE, scene->line[i]);
         if (op == OP_LOAD)
             hot_helpers(script, op);
         if (op == OP_LOAD && i < script->push->hot_to)
@@ -117,8 +119,11 @@ static void all_lines(struct script *script, const struct scene *scene, enum op 
         marks |= mark(scene->line[i]);
     for (uint64_t i = 0; i < scene->pool.count && bench_ok(script->push->bench); i++) {
         uint64_t line = push_pooled(script->push, scene, i);
-        if (!(marks & mark(line)) || (line != scene->target && !push_among(scene->line, known, line)))
-            add(script, op, line);
+        if ((marks & mark(line)) && (line == scene->target || push_among(scene->line, known, line)))
+            continue;
+        add(script, op, line);
+        if (op == OP_LOAD && script->push->flushed)
+            add(script, OP_FLUSH_LINE, line);
     }
 }
 
@@ -158,7 +163,7 @@ static void clear_away(struct script *script, const struct scene *scene)
 
 static void push_lines_down(struct script *script, const struct scene *scene, unsigned half)
 {
-    if (!script->push->lines_stay_near)
+    if (!script->push->lines_stay_near && !script->push->flushed)
         half_of_helpers(script, scene, half, OP_LOAD);
 }
 

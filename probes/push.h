@@ -37,6 +37,8 @@ struct scene {
     unsigned lines;
     unsigned needed;  /* so many of the lines, the first ones, push the target out; one fewer do not */
     bool sharp;       /* and that is so each time: no policy draws lots here */
+    unsigned alone;   /* each line of the set pushes the target out alone, if it is flushed and loaded so often; 0: none
+                         does */
     struct pool pool; /* lines that come after line[] */
 };
 
@@ -49,12 +51,14 @@ struct push {
     double most_of_one;   /* votes that one reading counts for at most */
     unsigned laps;        /* over the lines */
     bool lines_stay_near; /* no helpers come after the lines */
+    bool flushed;         /* each line is flushed when it was loaded, and no helpers come, either */
     unsigned hot_to;      /* after each of the scene's lines before this one the target is loaded; */
     const uint64_t *hot_helper; /* and after each of all lines these, which push it out of all levels but the last of
                                    the nearer ones */
     unsigned hot_helpers;
-    uint64_t apart; /* after each of the scene's lines the one so far from it (XOR) is flushed; 0: none is */
-    uint64_t most;  /* visits of the machine (machine_steps): beyond, every answer is "spent" */
+    uint64_t apart;   /* after each of the scene's lines the one so far from it (XOR) is flushed; 0: none is */
+    bool empty_first; /* lines were seen to take ways of this level that are empty before others */
+    uint64_t most;    /* visits of the machine (machine_steps): beyond, every answer is "spent" */
     bool spent;
 };
 

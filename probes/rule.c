@@ -203,7 +203,7 @@ struct outside {
 static uint64_t draws_outside(const struct scene *scene, const struct outside *outside)
 {
     const struct nearer *nearer = outside->known->nearer;
-    unsigned all = outside->all.space.dimension, times = scene->sharp ? TIMES : TIMES_BY_LOT;
+    unsigned all = outside->all.space.dimension, times = scene->sharp || scene->alone ? TIMES : TIMES_BY_LOT;
     uint64_t some = (uint64_t)times << (all - outside->space->dimension),
              down = (uint64_t)DOWN * nearer->holds << (all - nearer->kin.space.dimension);
     return outside->known->victims && down > some ? down : some;
