@@ -60,11 +60,28 @@ static inline unsigned near_latency(struct instance *instance, const struct requ
     return cycles;
 }
 
-/* A hit at a level behind the one entered: an exclusive cache gives the line away, and its policy hears of nothing.
- * Returns whether what it gave is newer than memory. */
-static bool give(struct instance *instance, const struct request *request, const struct found *found, bool keep)
+/* Bytes of a line that a hit at `level` brings nearer: what the positions before it fill that get the line. */
+static uint64_t moving(const struct request *request, unsigned level)
 {
-    const uint64_t sectors = sector_bits(instance, request->pa, 1);
+    unsigned shift = 0;
+
+    for (unsigned i = request->from; i < level; i++) {
+        const struct instance *nearer = request->path->at[i];
+
+        if ((i == request->from || !exclusive(nearer)) && nearer->grain_shift > shift)
+            shift = nearer->grain_shift;
+    }
+    return 1ULL << shift;
+}
+
+/* A hit at a level behind the one entered: an exclusive cache gives away what comes nearer, and its policy hears of
+ * nothing (Jouppi, ISCA 1990: a victim cache and the one before it swap lines). Returns whether what it gave is newer
+ * than memory. */
+static bool give(struct instance *instance, const struct request *request, unsigned level, const struct found *found,
+                 bool keep)
+{
+    const uint64_t bytes = moving(request, level);
+    const uint64_t sectors = sector_bits(instance, request->pa & ~(bytes - 1), bytes);
     const uint64_t value = array_value(found->array, found->place);
     const uint64_t left = value & ~(sectors | sectors << DIRTY_SHIFT);
 
@@ -130,7 +147,7 @@ static struct cached miss(struct caches *caches, const struct request *request, 
         caches->memory_used = true;
     }
     if (hit != NULL)
-        newer = give(hit, request, found, keep) && where == 0; /* where it came from keeps a clean copy */
+        newer = give(hit, request, level, found, keep) && where == 0; /* where it came from keeps a clean copy */
     if (path->count > request->from)
         fill_path(caches, request, level, newer);
     return cached;

@@ -197,6 +197,27 @@ static void test_exclusive_larger_lines(void **state)
     caches_destroy(caches);
 }
 
+/* The same with a second level of whole lines between: a hit of the third fills that one, so both halves move. */
+static void test_exclusive_behind_larger_lines(void **state)
+{
+    struct description description;
+    struct caches *caches;
+
+    (void)state;
+    start(&description);
+    add(&description, 1, 1, 1, 4);
+    description.cache[0].line = description.cache[0].sector = 32;
+    add(&description, 2, 1, 1, 14);
+    add(&description, 3, 1, 2, 50)->inclusion = INCLUSION_EXCLUSIVE;
+    caches = build(&description);
+    load(caches, 0);
+    load(caches, LINE);
+    assert_int_equal(load(caches, 0), 50);
+    assert_true(holds(caches, 0, 1, 0) && !holds(caches, 0, 2, 0)); /* all of it */
+    assert_int_equal(load(caches, 32), 14);
+    caches_destroy(caches);
+}
+
 /* A directory of 2 entries in one set over a first level of 4 ways: the third line makes it forget the first, which the
  * first level then loses; as a victim it goes to the exclusive level beside the directory. */
 static void test_directory(void **state)
@@ -407,6 +428,7 @@ int main(void)
         cmocka_unit_test(test_inclusive_before_exclusive),
         cmocka_unit_test(test_exclusive_between),
         cmocka_unit_test(test_exclusive_larger_lines),
+        cmocka_unit_test(test_exclusive_behind_larger_lines),
         cmocka_unit_test(test_directory),
         cmocka_unit_test(test_directory_forgets),
         cmocka_unit_test(test_write_back),
