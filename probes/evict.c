@@ -374,7 +374,9 @@ static bool find_alone(struct push *push, const struct kin *kin, const struct ne
     return scene->needed && push_ok(push);
 }
 
-static bool find_once(struct push *push, const struct kin *kin, const struct nearer *nearer, struct scene *scene)
+/* from: lines to begin with (NULL: none). */
+static bool find_once(struct push *push, const struct kin *kin, const struct nearer *nearer, const struct scene *from,
+                      struct scene *scene)
 {
     const struct kin *helping = &nearer->kin;
     unsigned helpers = most_helpers(nearer->ways);
@@ -385,6 +387,8 @@ static bool find_once(struct push *push, const struct kin *kin, const struct nea
     if (!push->empty_first && takes_any_way(push, scene, kin))
         return find_alone(push, kin, nearer, scene);
     push->empty_first = true;
+    for (; from && scene->lines < from->lines; scene->lines++)
+        scene->line[scene->lines] = from->line[scene->lines];
     for (unsigned again = 0; again < 2; again++) {
         if (!pool_goes(push, scene) && !collect(push, scene, kin))
             return false;
@@ -409,16 +413,49 @@ static bool find_once(struct push *push, const struct kin *kin, const struct nea
     return scene->needed && push_ok(push);
 }
 
+static bool is_far(struct push *push, const struct scene *scene)
+{
+    struct scene fewest = evict_needed(scene, 0);
+    return push_far(push, &fewest);
+}
+
+/* Among its kin a target may be given up by an outer level first, which takes it from this one (Baer and Wang, ISCA
+ * 1988), and the next one: by XOR, or modulo an odd number, kin lie in many sets here. All lines are spread over the
+ * sets of either, and fill these first: in one lap, for they need not miss the first level in another. With what pushes
+ * the target out then, lines that are kin are found one by one. */
+static bool find_among_all(struct push *push, const struct kin *kin, const struct nearer *nearer, struct scene *scene)
+{
+    struct push once = *push;
+    struct kin all = kin_modulo(&push->region, 1);
+    struct scene any = {.target = scene->target}, some = any;
+    uint64_t tries = SMALLEST_POOL, line;
+    once.laps = 1;
+    draw_helpers(push, &any, &nearer->kin, most_helpers(nearer->ways));
+    if (collect(&once, &any, &all))
+        reduce(&once, &any);
+    any.sharp = any.needed && is_sharp(&once, &any) && !is_far(&once, &any);
+    for (unsigned i = 0; any.sharp && i < 2 * any.needed + SURPLUS && some.lines < any.needed + SURPLUS; i++) {
+        if (evict_draw(&once, &any, kin, &tries, &line) && !push_among(some.line, some.lines, line))
+            some.line[some.lines++] = line;
+    }
+    push->spent = once.spent;
+    *scene = (struct scene){.target = any.target};
+    return any.sharp && push_ok(push) && find_once(push, kin, nearer, &some, scene);
+}
+
 bool evict_find(struct push *push, const struct kin *kin, const struct nearer *nearer, uint64_t target,
                 struct scene *scene, const char **why)
 {
+    struct scene first = {.target = target};
     *why = "no lines push a line out of it";
-    for (unsigned attempt = 0; attempt < ATTEMPTS && push_ok(push); attempt++) {
-        *scene = (struct scene){.target = target};
-        if (find_once(push, kin, nearer, scene))
-            return true;
+    for (unsigned attempt = 0; attempt < ATTEMPTS && push_ok(push) && !first.needed; attempt++) {
+        first = (struct scene){.target = target};
+        first.needed = find_once(push, kin, nearer, NULL, &first) ? first.needed : 0;
     }
-    return false;
+    *scene = first;
+    if (first.needed && is_far(push, &first) && (!find_among_all(push, kin, nearer, scene) || is_far(push, scene)))
+        *scene = first;
+    return first.needed && push_ok(push);
 }
 
 bool evict_any(struct push *push, const struct scene *scene, const struct kin *kin, const struct kin *without,

@@ -158,6 +158,16 @@ static void too_little_memory(void **state)
     assert_string_equal(noted(notebook, "penalty.l2.sizes")->why, "physical order unknown");
 }
 
+/* Of the first level's kin the third one, which takes from the second what it gives up, has room for 96, and the second
+ * one for 296: among all lines the second one gives the target up first. */
+static void given_up_further_out(void **state)
+{
+    struct description description = first(16, 2, "LRU");
+    add(&description, 37, 8, "LRU");
+    add(&description, 128, 12, "LRU")->inclusion = INCLUSION_INCLUSIVE;
+    assert_found(&description, *state);
+}
+
 /* Levels behind one whose sets were counted are out of reach, and that is said. */
 static void behind_a_table(void **state)
 {
@@ -209,6 +219,7 @@ int main(void)
                                        cmocka_unit_test(too_little_is_known),
                                        cmocka_unit_test(too_little_memory),
                                        cmocka_unit_test(behind_a_table),
+                                       cmocka_unit_test(given_up_further_out),
                                        cmocka_unit_test(skipping_is_obeyed)};
     return cmocka_run_group_tests(tests, fresh, done);
 }
