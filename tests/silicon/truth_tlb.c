@@ -7,7 +7,7 @@
  * are asked at once and a page goes to the one with room (Intel's optimization manual on Ice Lake: second levels of
  * 1024 entries for 4 KB and 2 MB, and of 1024 for 4 KB and 1 GB). A level behind another one shows where its entries
  * are more than the ones before it have: the others have what it has, or never ask for it. A victim TLB's are added to
- * theirs. */
+ * theirs. Of pages that are larger than the memory nothing can be measured: not one can be mapped. */
 #include "base/text.h"
 #include "tests/silicon/truth_inside.h"
 #include <string.h>
@@ -136,6 +136,12 @@ static struct truth of_level(const struct description *description, const struct
     return truth;
 }
 
+/* Bytes of a page. */
+static uint64_t size_of(const struct description *description, unsigned class)
+{
+    return (uint64_t)1 << (description->page_shift + class * description->page_bits);
+}
+
 /* "4k.entries": the class of the page, and what is asked of it. False: that is no size of a page. */
 static bool class_of(const struct description *description, const char *id, unsigned *class, const char **what)
 {
@@ -152,8 +158,7 @@ static bool class_of(const struct description *description, const char *id, unsi
             continue;
         *what = id + 2;
         for (*class = 0; *class < PAGE_SIZES; (*class)++)
-            if (description->pages >> *class & 1 &&
-                number * units[i].unit == (uint64_t)1 << (description->page_shift + *class * description->page_bits))
+            if (description->pages >> *class & 1 && number * units[i].unit == size_of(description, *class))
                 return true;
         return true; /* a size that this machine lacks */
     }
@@ -177,7 +182,7 @@ struct truth truth_of_tlb(const struct truths *truths, const char *id)
     truth = of_level(description, &level, number, 0, what); /* whether there is such a question at all */
     if (truth.kind == TRUTH_NONE)
         return truth;
-    if (class == PAGE_SIZES)
+    if (class == PAGE_SIZES || size_of(description, class) > description->memory.span)
         return nothing(TRUTH_ABSENT);
     if (!seen_level(description, class, number, &level, &first))
         return nothing(TRUTH_NONE);

@@ -147,23 +147,29 @@ static void several_at_one_level(void **state)
     }
 }
 
-/* Large pages that no first level holds meet the second one first; those that are held as pieces may be seen or not. */
+/* Large pages that no first level holds meet the second one first; those that are held as pieces may be seen or not, if
+ * there is memory for one. */
 static void large_pages(void **state)
 {
-    struct description *description = plain();
-    struct truths *truths;
-
     (void)state;
-    add_tlb(description, 1, PAGES_SMALL, 1, 48, 0);
-    add_tlb(description, 2, PAGES_SMALL | PAGES_LARGE, 128, 8, 7);
-    add_tlb(description, 3, PAGES_LARGE | PAGES_HUGE, 1, 2000, 9)->splits = true;
-    truths = truths_on(description);
-    expect_shape(truths, "dtlb1.2m", 1024, 8, 128);
-    expect_shape(truths, "dtlb2.2m", 2000, 2000, 1);
-    expect_within(truths, "dtlb2.2m.penalty", 2, 0.5);
-    expect_equal(truths, "dtlb1.1g.entries", 2000);
-    assert_true(truth_of(truths, "dtlb1.1g.entries").optional);
-    truths_destroy(truths);
+    for (unsigned huge = 0; huge < 2; huge++) {
+        struct description *description = plain();
+        struct truths *truths;
+        add_tlb(description, 1, PAGES_SMALL, 1, 48, 0);
+        add_tlb(description, 2, PAGES_SMALL | PAGES_LARGE, 128, 8, 7);
+        add_tlb(description, 3, PAGES_LARGE | PAGES_HUGE, 1, 2000, 9)->splits = true;
+        description->memory.span = huge ? UINT64_C(1) << 30 : description->memory.span;
+        truths = truths_on(description);
+        expect_shape(truths, "dtlb1.2m", 1024, 8, 128);
+        expect_shape(truths, "dtlb2.2m", 2000, 2000, 1);
+        expect_within(truths, "dtlb2.2m.penalty", 2, 0.5);
+        if (huge)
+            expect_equal(truths, "dtlb1.1g.entries", 2000);
+        else
+            expect_none(truths, "dtlb1.1g");
+        assert_int_equal(truth_of(truths, "dtlb1.1g.entries").optional, huge);
+        truths_destroy(truths);
+    }
 }
 
 /* A level that costs no more than the one before it, or no less than a walk, nobody needs to see. */
