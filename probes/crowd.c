@@ -249,18 +249,23 @@ static bool block_in_set(struct crowd *crowd, unsigned mask, unsigned *in_set)
     return true;
 }
 
-/* Whether so many pages, at a distance of so many, do not fit, and one fewer does. */
-static bool stride_shows(struct crowd *crowd, uint64_t stride, unsigned count)
+/* Whether so many pages, at a distance of so many, do not fit. */
+static bool row_crowds(struct crowd *crowd, uint64_t stride, unsigned count)
 {
     struct crowd row = {.reach = crowd->reach, .count = count};
-    if (stride * count >> (pages_of(crowd)->bits - 1))
-        return false;
     for (unsigned i = 0; i < count; i++)
         row.number[i] = (uint32_t)(i * stride);
-    if (!is_crowd(&row, LAST))
+    return is_crowd(&row, LAST);
+}
+
+/* Whether so many pages, at a distance of so many, do not fit, and one fewer does; and as many at another distance,
+ * which pages of any distance would not, if there were but one set. */
+static bool stride_shows(struct crowd *crowd, uint64_t stride, unsigned count)
+{
+    if ((stride + 1) * count >> (pages_of(crowd)->bits - 1))
         return false;
-    row.count--;
-    return !is_crowd(&row, LAST) && seats_ok(pages_of(crowd));
+    return row_crowds(crowd, stride, count) && !row_crowds(crowd, stride, count - 1) &&
+           !row_crowds(crowd, stride + 1, count) && seats_ok(pages_of(crowd));
 }
 
 static bool in_reach(const struct reach *reach, uint64_t pages)
@@ -393,6 +398,8 @@ bool crowd_shape(const struct reach *known, struct shape *shape, const char **wh
         for (unsigned piece = crowd.count / 4; piece; piece /= 2)
             spare_pieces(&crowd, piece);
     }
+    if (crowd.count < 2) /* one page alone misses: that is no TLB's doing */
+        return false;
     if (!seats_ok(reach->pages) || draws_lots(&crowd)) {
         *why = "which pages it keeps is a matter of luck";
         return false;

@@ -2,7 +2,8 @@
 /* dtlb.c: the TLBs that loads look in.
  *
  * Findings: dtlb1.4k.entries, dtlb1.4k.ways, dtlb1.4k.sets; dtlb2.4k.entries, .ways, .sets, and dtlb2.4k.penalty, the
- * core cycles that a hit of it takes more than one of the first. Series: dtlb.4k, core cycles by pages in a row.
+ * core cycles that a hit of it takes more than one of the first. The same of pages of 2 MB and 1 GB: dtlb1.2m.ways ...
+ * Series: dtlb.4k, dtlb.2m, dtlb.1g, core cycles by pages in a row.
  *
  * 1. More and more pages in a row are walked, against the same lines in few pages (probes/seats.h; paper 004, section
  *    2). What the walk takes longer is nothing while the first level has them all, then what a hit of the next one
@@ -21,7 +22,6 @@
 enum {
     MOST_PLACES = 64,
     FEWEST = 4,
-    MOST_VISITS = 40000000,
     PARTS = 2,
     NEIGHBOURS_MOST = 16,
     LEAST_BLOCK = 16,
@@ -98,6 +98,8 @@ static bool sweep(struct dtlb *dtlb)
         if (!seats_ok(&dtlb->pages) || !seats_excess(&dtlb->pages, &row, &ticks))
             return false;
         double cycles = ticks * dtlb->bench.cycles_per_tick;
+        if (cycles < -LEAST_STEP)
+            continue; /* the control misses, something that is no translation */
         dtlb->place[dtlb->places++] = (struct place){count, cycles};
         note_point(dtlb->notebook, series, (struct point){(double)count, cycles, cycles, cycles});
     }
@@ -213,14 +215,13 @@ static double miss_of(const struct dtlb *dtlb, double cycles)
     return LEAST_MISSES * cycles / dtlb->bench.cycles_per_tick;
 }
 
-/* The most cycles of places from one on to twice its pages. */
-static double most_cycles(const struct dtlb *dtlb, unsigned first)
+/* The more cycles of a place and the next one. Only these two: behind a first level a second one of hardly more entries
+ * may end soon. */
+static double most_cycles(const struct dtlb *dtlb, unsigned place)
 {
-    double most = 0;
-    for (unsigned i = first; i < dtlb->places && dtlb->place[i].pages <= 2 * dtlb->place[first].pages; i++)
-        if (dtlb->place[i].cycles > most)
-            most = dtlb->place[i].cycles;
-    return most;
+    double cycles = dtlb->place[place].cycles;
+    bool more = place + 1 < dtlb->places && dtlb->place[place + 1].cycles > cycles;
+    return more ? dtlb->place[place + 1].cycles : cycles;
 }
 
 /* The first level. *after: the first place behind it. */
@@ -315,26 +316,48 @@ static void measure(struct dtlb *dtlb)
         missing(dtlb, 1, 0, "noise");
         missing(dtlb, 2, 0, "noise");
     } else if (measure_first(dtlb, &first, &after)) {
-        dtlb->bench.permille = 500;
+        dtlb->bench.permille += 150;
         measure_second(dtlb, &first, after);
     } else {
         missing(dtlb, 2, 0, "what the first level is like is not known");
     }
 }
 
+/* Both levels, for pages of one size. */
+static void measure_size(struct dtlb *dtlb, uint64_t page, uint64_t visits)
+{
+    const char *why;
+    if (seats_open(&dtlb->pages, &dtlb->bench, page, visits, &why)) {
+        measure(dtlb);
+        seats_close(&dtlb->pages);
+    } else {
+        missing(dtlb, 1, 0, why);
+        missing(dtlb, 2, 0, why);
+    }
+}
+
 bool probe_dtlb(struct machine *machine, const struct request *request, struct notebook *notebook)
 {
-    enum { SMALL_PAGE = 4096 };
-    struct dtlb dtlb = {.bench = bench_open(machine, request->seed ^ 0x64746c62), .notebook = notebook, .size = "4k"};
+    static const struct {
+        const char *name;
+        uint64_t page, visits; /* that these and those before them may take */
+    } sizes[] = {{"4k", 4096, 24000000}, {"2m", 2 << 20, 36000000}, {"1g", 1 << 30, 40000000}};
+    enum { SIZES = sizeof sizes / sizeof *sizes };
+    struct bench bench = bench_open(machine, request->seed ^ 0x64746c62);
     struct rate rate;
-    const char *why = "core cycles are not known";
-    if (rate_measure(&dtlb.bench, &rate) && dtlb.bench.cycles_per_tick > 0 &&
-        seats_open(&dtlb.pages, &dtlb.bench, SMALL_PAGE, machine_steps(machine) + MOST_VISITS, &why)) {
-        measure(&dtlb);
-        seats_close(&dtlb.pages);
-    } else {
-        missing(&dtlb, 1, 0, why);
-        missing(&dtlb, 2, 0, why);
+    bool known = rate_measure(&bench, &rate) && bench.cycles_per_tick > 0;
+    uint64_t start = machine_steps(machine);
+    for (unsigned i = 0; i < SIZES; i++) {
+        struct dtlb dtlb = {.bench = bench, .notebook = notebook, .size = sizes[i].name};
+        if (known) {
+            measure_size(&dtlb, sizes[i].page, start + sizes[i].visits);
+        } else {
+            missing(&dtlb, 1, 0, "core cycles are not known");
+            missing(&dtlb, 2, 0, "core cycles are not known");
+        }
+        bench = dtlb.bench;
+        bench.refused = false; /* what was refused to pages of one size may be granted to others */
+        bench.permille = 1000 * (i + 1) / SIZES;
     }
-    return !dtlb.bench.skipped;
+    return !bench.skipped;
 }

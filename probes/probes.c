@@ -20,7 +20,9 @@ const struct probe probe_list[] = {
      "penalty.l1d.sizes",
      probe_access, 1500, false, "latency,l1d", true},
     {"dtlb", "entries, ways and sets of the TLBs that loads look in, and what a hit of the second one takes",
-     "dtlb1.4k.entries dtlb1.4k.ways dtlb1.4k.sets dtlb2.4k.entries dtlb2.4k.ways dtlb2.4k.sets dtlb2.4k.penalty",
+     "dtlb1.4k.entries dtlb1.4k.ways dtlb1.4k.sets dtlb2.4k.entries dtlb2.4k.ways dtlb2.4k.sets dtlb2.4k.penalty "
+     "dtlb1.2m.entries dtlb1.2m.ways dtlb1.2m.sets dtlb2.2m.entries dtlb2.2m.ways dtlb2.2m.sets dtlb2.2m.penalty "
+     "dtlb1.1g.entries dtlb1.1g.ways dtlb1.1g.sets dtlb2.1g.entries dtlb2.1g.ways dtlb2.1g.sets dtlb2.1g.penalty",
      probe_dtlb, 4000, false, NULL, true},
     {"list", "what an element of a linked list costs, in order and not", "list.sizes", probe_lists, 8000, false, NULL,
      true},

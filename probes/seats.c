@@ -86,6 +86,12 @@ bool seats_open(struct seats *pages, struct bench *bench, uint64_t page, uint64_
     *why = "no memory for the lines of its pages";
     if (!choose_seats(pages, seats))
         return false;
+    *why = "no whole page of that size lies in the memory";
+    if (page > pages->dense.page) {
+        seats_close(pages);
+        return false;
+    }
+    *why = "not enough addresses for its pages";
     /* The row lies above what may be listed, and the numbers of pages are bits of their addresses. */
     for (pages->bits = MOST_BITS; pages->bits >= LEAST_BITS; pages->bits--) {
         pages->base = (view.base + pages->dense.size + reach(pages) - 1) / reach(pages) * reach(pages);
@@ -95,8 +101,8 @@ bool seats_open(struct seats *pages, struct bench *bench, uint64_t page, uint64_
     if (pages->dense.size >= seats && pages->bits >= LEAST_BITS &&
         (page == SMALL_PAGE || pages->dense.physical % page == 0))
         return true;
-    if (pages->dense.size >= seats)
-        *why = "not enough addresses for its pages";
+    if (pages->dense.size < seats)
+        *why = "no memory for the lines of its pages";
     seats_close(pages);
     return false;
 }
