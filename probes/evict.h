@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* evict.h: minimal sets of lines that push a target out of a level, and lines that belong to its set.
- *
- * Of lines drawn from the kin of a target the shortest row that pushes it out ends with a line of its set: that row was
- * one short before it. So one line after the other is found by bisection (the last straw: Zhao et al., ASPLOS 2024,
- * after Vila et al., S&P 2019), until those that were found push the target out alone. */
+/* evict.h: lines that belong to a target's set, told by others of it: one fewer than push the target out do so with
+ * them.
+ */
 #pragma once
 #include "probes/push.h"
 
-/* Finds them, and more of them: scene->line are lines of the target's set, of which the first scene->needed push it out
- * and one fewer do not. They are drawn from `kin`, helpers from the kin of the nearer levels: so many as these need.
- * Where such lines push it out of the next level, too, those are preferred that do not, if there are any. False: none
- * were found, or noise, or see push_ok; *why says which. */
-bool evict_find(struct push *, const struct kin *kin, const struct nearer *, uint64_t target, struct scene *,
-                const char **why);
-
 /* The scene with no more lines than it needs, or with so many fewer. */
 struct scene evict_needed(const struct scene *, unsigned but);
+
+/* Helpers that push the target out by themselves are of its set: takes one after the other away. */
+void evict_lighten(struct push *, struct scene *);
+
+/* Takes out lines that are not of the set: those that the others do not push out. */
+void evict_purge(struct push *, struct scene *);
 
 /* Whether a line, kin of the target at the nearer levels, belongs to the set: the scene's lines push it out, too. */
 bool evict_takes(struct push *, const struct scene *, uint64_t line, unsigned votes);

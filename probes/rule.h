@@ -8,6 +8,7 @@
  *   after the other. */
 #pragma once
 #include "probes/known.h"
+#include "probes/minimal.h"
 
 /* How the number of sets was found. */
 enum indexing { INDEX_LINEAR, INDEX_MODULO, INDEX_COUNTED };

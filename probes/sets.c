@@ -64,7 +64,7 @@ static bool find_both(struct push *push, const struct nearer *nearer, const uint
     for (unsigned i = 0; i < AGREEING; i++) {
         *too_few = true;
         for (unsigned j = 0; j < 2; j++)
-            if (!evict_find(push, &nearer->kin, nearer, target[j], &scene[j], why))
+            if (!minimal_find(push, &nearer->kin, nearer, target[j], &scene[j], why))
                 return false;
         *too_few = false;
         *why = "a set keeps more lines than can be told";

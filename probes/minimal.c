@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* minimal.c: rows of lines, shortened from behind. */
+#include "probes/minimal.h"
+#include "probes/pool.h"
+
+enum {
+    ATTEMPTS = 3,
+    SMALLEST_POOL = 8,
+    LAPS_OF_LOTS = 12,
+    MANY_TIMES = 128, /* chances: in a set of 32 ways the target misses all of them once in 50 rounds */
+    HARDLY = 24,
+    REDRAWS = 6,
+    SURPLUS = 8,
+    PER_WAY = 3 /* helpers, for each way of the nearer levels */
+};
+
+/* Adds lines of a pool to those of the scene until they push the target out alone. */
+static bool collect(struct push *push, struct scene *scene, const struct kin *kin)
+{
+    if (!pool_enough(push, scene, kin, SMALLEST_POOL))
+        return false;
+    uint64_t high = scene->pool.count;
+    while (push_ok(push)) {
+        scene->pool.count = 0;
+        if (pool_goes(push, scene))
+            return true;
+        if (high == 0 || scene->lines >= MOST_KEPT)
+            return false;
+        high = pool_last_straw(push, scene, high) - 1;
+        uint64_t line = push_pooled(push, scene, high);
+        scene->line[scene->lines++] = line;
+    }
+    return false;
+}
+
+/* Finds out which of the lines are needed; those come first, and without any of them the others of them do not push the
+ * target out. */
+static void reduce(struct push *push, struct scene *scene)
+{
+    scene->needed = scene->lines;
+    for (unsigned i = 0; i < scene->needed && push_ok(push);) {
+        uint64_t line = scene->line[i];
+        scene->line[i] = scene->line[--scene->needed];
+        scene->line[scene->needed] = line;
+        struct scene less = evict_needed(scene, 0);
+        if (pool_goes(push, &less))
+            continue;
+        scene->line[scene->needed++] = scene->line[i];
+        scene->line[i++] = line;
+    }
+}
+
+/* Other helpers, none of them of the target's set, nor kin of it `without` (NULL: all may be). */
+static void clean_helpers(struct push *push, struct scene *scene, const struct kin *kin, const struct kin *without,
+                          unsigned wanted)
+{
+    uint64_t seed = bench_seed(push->bench), helper[MOST_HELPERS];
+    unsigned count = 0, others = 0;
+    for (unsigned i = 0;
+         count < wanted && others <= 3 * count + HARDLY && i < kin_count(kin, &push->region) && push_ok(push); i++) {
+        uint64_t line = kin_draw(kin, &push->region, scene->target, seed, i);
+        if (line == scene->target || push_among(scene->helper, scene->helpers, line) ||
+            push_among(scene->line, scene->lines, line) || (without && kin_are(without, line, scene->target)))
+            continue;
+        if (evict_takes(push, scene, line, VOTES_SEARCH))
+            others++;
+        else
+            helper[count++] = line;
+    }
+    if (others > 3 * count)
+        count = 0; /* there are none: what seemed to be one was noise */
+    scene->helpers = count;
+    for (unsigned i = 0; i < count; i++)
+        scene->helper[i] = helper[i];
+}
+
+/* Helpers that are of the target's set after all become lines: those without which the lines push nothing out. */
+static void check_helpers(struct push *push, struct scene *scene)
+{
+    for (unsigned i = 0; i < scene->helpers && push_ok(push);) {
+        uint64_t line = scene->helper[i];
+        scene->helper[i] = scene->helper[--scene->helpers];
+        struct scene fewest = evict_needed(scene, 0);
+        if (scene->sharp ? pool_goes(push, &fewest) : !evict_takes(push, scene, line, VOTES_SEARCH)) {
+            scene->helper[scene->helpers++] = scene->helper[i];
+            scene->helper[i++] = line;
+        } else if (scene->lines < MOST_KEPT) {
+            scene->line[scene->lines++] = scene->line[scene->needed];
+            scene->line[scene->needed++] = line;
+        }
+    }
+}
+
+/* Whether exactly those lines that are needed are, in each of several trials. */
+static bool is_sharp(struct push *push, const struct scene *scene)
+{
+    bool clear;
+    struct scene all = evict_needed(scene, 0);
+    all.pool.count = 0;
+    if (!push_out(push, &all, VOTES_CHECK, &clear) || !clear)
+        return false;
+    for (unsigned i = 0; i < scene->needed && push_ok(push); i++) {
+        struct scene less = all;
+        less.line[i] = less.line[--less.lines];
+        if (push_out(push, &less, VOTES_CHECK, &clear) || !clear)
+            return false;
+    }
+    return push_ok(push);
+}
+
+static void draw_helpers(struct push *push, struct scene *scene, const struct kin *kin, unsigned wanted)
+{
+    uint64_t seed = bench_seed(push->bench);
+    scene->helpers = 0;
+    for (uint64_t i = 0; scene->helpers < wanted && i < kin_count(kin, &push->region); i++) {
+        uint64_t line = kin_draw(kin, &push->region, scene->target, seed, i);
+        if (line != scene->target)
+            scene->helper[scene->helpers++] = line;
+    }
+}
+
+/* Adds lines of the set to the scene, so many that they push the target out whatever the policy is. */
+static bool grow(struct push *push, struct scene *scene, const struct kin *kin)
+{
+    unsigned wanted = (scene->sharp ? 1 : 2) * scene->needed + SURPLUS;
+    uint64_t tries = SMALLEST_POOL;
+    for (unsigned i = 0; scene->lines < wanted && scene->lines < MOST_KEPT && i < 2 * wanted && push_ok(push); i++) {
+        uint64_t line;
+        if (!evict_draw(push, scene, kin, &tries, &line))
+            break;
+        if (!push_among(scene->line, scene->lines, line))
+            scene->line[scene->lines++] = line;
+    }
+    return scene->lines > scene->needed;
+}
+
+static unsigned most_helpers(unsigned ways)
+{
+    return PER_WAY * ways < MOST_HELPERS ? PER_WAY * ways : MOST_HELPERS;
+}
+
+/* Whether lines push the target out that are flushed as soon as they were loaded, and so leave its set all ways but
+ * one. */
+static bool takes_any_way(const struct push *push, const struct scene *scene, const struct kin *kin)
+{
+    struct push rounds = pool_one_by_one(push, 1);
+    struct scene flushed = *scene;
+    return pool_enough(&rounds, &flushed, kin, SMALLEST_POOL);
+}
+
+/* How often a line has to be flushed and loaded to push the target out most of the time: fewer times than are known to
+ * do. */
+static unsigned fewer_times(struct push *push, const struct scene *scene, unsigned times)
+{
+    struct scene other = *scene;
+    for (unsigned fewer = times / 2; fewer && push_ok(push); fewer /= 2) {
+        struct push rounds = pool_one_by_one(push, fewer);
+        if (!push_out(&rounds, &other, VOTES_CHECK, NULL))
+            return 4 * fewer < times ? 4 * fewer : times; /* from less than half of the time to most of it */
+    }
+    return times;
+}
+
+/* Where a policy takes any way, empty or not, each line of the target's set pushes it out alone, in time. Draws so many
+ * that they do so together in several laps, and then as many again and more. False: there are none. */
+static bool find_alone(struct push *push, const struct kin *kin, const struct nearer *nearer, struct scene *scene)
+{
+    uint64_t tries = SMALLEST_POOL;
+    scene->alone = MANY_TIMES;
+    clean_helpers(push, scene, &nearer->kin, NULL, most_helpers(nearer->ways));
+    push->laps = LAPS_OF_LOTS;
+    for (unsigned wanted = MOST_KEPT; scene->lines < wanted && push_ok(push);) {
+        uint64_t line;
+        if (!evict_draw(push, scene, kin, &tries, &line))
+            return false;
+        if (!push_among(scene->line, scene->lines, line))
+            scene->line[scene->lines++] = line;
+        if (scene->lines == 1)
+            scene->alone = fewer_times(push, scene, scene->alone);
+        if (!scene->needed && push_out(push, scene, VOTES_CHECK, NULL)) {
+            scene->needed = scene->lines;
+            wanted = 2 * scene->needed + SURPLUS;
+        }
+    }
+    return scene->needed && push_ok(push);
+}
+
+/* from: lines to begin with (NULL: none). */
+static bool find_once(struct push *push, const struct kin *kin, const struct nearer *nearer, const struct scene *from,
+                      struct scene *scene)
+{
+    const struct kin *helping = &nearer->kin;
+    unsigned helpers = most_helpers(nearer->ways);
+    draw_helpers(push, scene, helping, helpers);
+    for (unsigned redraw = 0; redraw < REDRAWS && push_ok(push) && pool_goes(push, scene); redraw++)
+        draw_helpers(push, scene, helping, helpers);
+    evict_lighten(push, scene);
+    if (!push->empty_first && takes_any_way(push, scene, kin))
+        return find_alone(push, kin, nearer, scene);
+    push->empty_first = true;
+    for (; from && scene->lines < from->lines; scene->lines++)
+        scene->line[scene->lines] = from->line[scene->lines];
+    for (unsigned again = 0; again < 2; again++) {
+        if (!pool_goes(push, scene) && !collect(push, scene, kin))
+            return false;
+        reduce(push, scene);
+        scene->sharp = scene->needed && is_sharp(push, scene);
+        if (!scene->needed || !grow(push, scene, kin))
+            return false;
+        if (!again)
+            clean_helpers(push, scene, helping, NULL, helpers);
+        if (!again && !scene->helpers && nearer->ways_but_last) {
+            scene->shallow = true;
+            clean_helpers(push, scene, &nearer->kin_but_last, helping, most_helpers(nearer->ways_but_last));
+        }
+    }
+    check_helpers(push, scene);
+    if (!scene->sharp)
+        evict_purge(push, scene);
+    if (!pool_goes(push, scene))
+        return false;
+    reduce(push, scene);
+    scene->sharp = scene->needed && is_sharp(push, scene);
+    return scene->needed && push_ok(push);
+}
+
+static bool is_far(struct push *push, const struct scene *scene)
+{
+    struct scene fewest = evict_needed(scene, 0);
+    return push_far(push, &fewest);
+}
+
+/* Among its kin a target may be given up by an outer level first, which takes it from this one (Baer and Wang, ISCA
+ * 1988), and the next one: by XOR, or modulo an odd number, kin lie in many sets here. All lines are spread over the
+ * sets of either, and fill these first: in one lap, for they need not miss the first level in another. With what pushes
+ * the target out then, lines that are kin are found one by one. */
+static bool find_among_all(struct push *push, const struct kin *kin, const struct nearer *nearer, struct scene *scene)
+{
+    struct push once = *push;
+    struct kin all = kin_modulo(&push->region, 1);
+    struct scene any = {.target = scene->target}, some = any;
+    uint64_t tries = SMALLEST_POOL, line;
+    once.laps = 1;
+    draw_helpers(push, &any, &nearer->kin, most_helpers(nearer->ways));
+    if (collect(&once, &any, &all))
+        reduce(&once, &any);
+    any.sharp = any.needed && is_sharp(&once, &any) && !is_far(&once, &any);
+    for (unsigned i = 0; any.sharp && i < 2 * any.needed + SURPLUS && some.lines < any.needed + SURPLUS; i++) {
+        if (evict_draw(&once, &any, kin, &tries, &line) && !push_among(some.line, some.lines, line))
+            some.line[some.lines++] = line;
+    }
+    push->spent = once.spent;
+    *scene = (struct scene){.target = any.target};
+    return any.sharp && push_ok(push) && find_once(push, kin, nearer, &some, scene);
+}
+
+bool minimal_find(struct push *push, const struct kin *kin, const struct nearer *nearer, uint64_t target,
+                  struct scene *scene, const char **why)
+{
+    struct scene first = {.target = target};
+    *why = "no lines push a line out of it";
+    for (unsigned attempt = 0; attempt < ATTEMPTS && push_ok(push) && !first.needed; attempt++) {
+        first = (struct scene){.target = target};
+        first.needed = find_once(push, kin, nearer, NULL, &first) ? first.needed : 0;
+    }
+    *scene = first;
+    if (first.needed && is_far(push, &first) && (!find_among_all(push, kin, nearer, scene) || is_far(push, scene)))
+        *scene = first;
+    return first.needed && push_ok(push);
+}
