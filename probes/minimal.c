@@ -134,18 +134,26 @@ static bool grow(struct push *push, struct scene *scene, const struct kin *kin)
     return scene->lines > scene->needed;
 }
 
+/* Standard error of a mean of votes; and such a mean, of which -1 or 1 is no matter of lots. */
+static const double PRECISE = 0.2, BY_LOT = 0.6;
+
 static unsigned most_helpers(unsigned ways)
 {
     return PER_WAY * ways < MOST_HELPERS ? PER_WAY * ways : MOST_HELPERS;
 }
 
-/* Whether lines push the target out that are flushed as soon as they were loaded, and so leave its set all ways but
- * one. */
+/* Whether lines push the target out by lot that are flushed as soon as they were loaded, and so leave its set all ways
+ * but one. A policy that goes by a tree, or round, may take the target's way in spite of empty ones, too, but the same
+ * lines each time: as many of them as just do so always do, and one fewer never. */
 static bool takes_any_way(const struct push *push, const struct scene *scene, const struct kin *kin)
 {
     struct push rounds = pool_one_by_one(push, 1);
     struct scene flushed = *scene;
-    return pool_enough(&rounds, &flushed, kin, SMALLEST_POOL);
+    double mean;
+    if (!pool_enough(&rounds, &flushed, kin, SMALLEST_POOL))
+        return false;
+    pool_last_straw(&rounds, &flushed, flushed.pool.count);
+    return push_mean(&rounds, &flushed, PRECISE, &mean) && mean > -BY_LOT && mean < BY_LOT;
 }
 
 /* How often a line has to be flushed and loaded to push the target out most of the time: fewer times than are known to

@@ -50,7 +50,7 @@ static bool learn_from_others(struct push *push, const struct scene *scene, stru
 
 /* Whether lines drawn by a rule share the target's set: nearly all of them, for noise may hide one; where the rule is
  * wrong, no more than half do. far: they need not be kin of the target at the nearer levels, whose sets are chosen
- * modulo their number. */
+ * modulo their number; here they may be by bits, and then some of what pushes a line down there is of its set here. */
 static bool foretells(struct push *push, const struct scene *scene, const struct kin *rule, bool far)
 {
     uint64_t seed = bench_seed(push->bench);
@@ -61,7 +61,7 @@ static bool foretells(struct push *push, const struct scene *scene, const struct
             continue;
         checked++;
         missed +=
-            far ? !evict_takes_far(push, scene, line, true, VOTES_CHECK) : !evict_takes(push, scene, line, VOTES_CHECK);
+            far ? !evict_takes_any(push, scene, line, true, VOTES_CHECK) : !evict_takes(push, scene, line, VOTES_CHECK);
         if (missed > MOST_MISSED)
             return false;
     }

@@ -35,7 +35,6 @@ static unsigned count_ways(struct push *push, const struct scene scene[2], const
     *why = "how many lines a set keeps is not clear";
     if (!kept_count(push, &scene[0], &kept) || !kept.lines)
         return 0;
-    sets->error += kept.error;
     /* What a level before keeps may come on top: where this one keeps what loads find, or gets them from that one only,
      * several laps need no more lines than it has ways; and where that one draws lots, it may have others than this. */
     bool may_add = scene[0].shallow || !scene[0].helpers;
@@ -45,6 +44,7 @@ static unsigned count_ways(struct push *push, const struct scene scene[2], const
     if (scene[0].sharp ? scene[0].needed != kept.lines
                        : !kept_count(push, &scene[1], &other) || other.lines != kept.lines)
         return 0;
+    sets->error += scene[0].sharp ? kept.error : kept.error * other.error; /* one as far off as the other, by chance */
     if (scene[0].helpers && !scene[0].shallow)
         return kept.lines;
     *why = "whether it is exclusive is not clear, and so how many lines a set keeps";

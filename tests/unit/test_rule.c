@@ -20,6 +20,19 @@ static void folded_behind_odd(void **state)
     assert_found(&description, *state);
 }
 
+/* Behind an odd number of sets, too, and of many ways: some of the many lines that push one out of these are of its own
+ * set here, and say nothing of how lines share that. */
+static void many_helpers(void **state)
+{
+    struct description description = first(14, 40, "LRU");
+    fold(add(&description, 256, 4, "LRU"), 8, 0x101);
+    for (uint64_t seed = 1; seed <= 8; seed++) {
+        know(*state, &description);
+        measured(&description, seed, *state);
+        assert_value(*state, 2, "size", 256 * 4 * 64);
+    }
+}
+
 /* Which lines stay depends on what the policy remembers of the round before. */
 static void memory_of_rounds(void **state)
 {
@@ -39,7 +52,7 @@ static void a_table_of_nearer_bits(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(folded_behind_odd), cmocka_unit_test(memory_of_rounds),
-                                       cmocka_unit_test(a_table_of_nearer_bits)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(folded_behind_odd), cmocka_unit_test(many_helpers),
+                                       cmocka_unit_test(memory_of_rounds), cmocka_unit_test(a_table_of_nearer_bits)};
     return cmocka_run_group_tests(tests, fresh, done);
 }
