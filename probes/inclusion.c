@@ -48,8 +48,10 @@ struct trial {
     uint64_t hot_helper[MOST_HELPERS];
 };
 
-/* Probability that a level is exclusive that seems so, and loses the target in time. */
-static const double IN_TIME = 0.45;
+/* Probability that a level is exclusive that seems not to be, and loses the target in time; and that one is not which
+ * takes in what was hot, and loses lines of as many as fit: in an exclusive one, too, what comes back need not take the
+ * way that was left. */
+static const double IN_TIME = 0.45, OR_KEEPS = 0.55;
 
 static struct scene with_lines(const struct scene *scene, const uint64_t *lines, unsigned count)
 {
@@ -408,6 +410,18 @@ static void look_before(struct trial *trial, const struct push *before)
     trial->controls = without_conflicts(trial, trial->drawn, trial->draws, MOST_HELPERS, trial->control);
 }
 
+/* Whether as many lines as fit stay, lap after lap. A level that takes in what the one before loses, and keeps what
+ * loads find, as K10's third one does, has some of them twice in time. */
+static bool keeps_what_fits(const struct trial *trial, unsigned few)
+{
+    struct push push = trial->here;
+    struct scene fit = row(trial, trial->all, few - 1);
+    bool clear;
+    push.laps = MANY_LAPS;
+    push.hot_to = 0;
+    return !push_out(&push, &fit, VOTES_CHECK, &clear) && clear;
+}
+
 static void tell_without_helpers(struct trial *trial, bool before, struct inclusion *told)
 {
     struct scene alone = row(trial, NULL, 0);
@@ -419,6 +433,8 @@ static void tell_without_helpers(struct trial *trial, bool before, struct inclus
         told->inclusive = inclusive_by_length(trial, few, &survival);
         told->exclusive = told->inclusive == YES ? NO : takes_in_what_was_hot(trial, few, &survival);
     }
+    if (told->exclusive == YES && !keeps_what_fits(trial, few))
+        told->error = OR_KEEPS;
     if (few && told->exclusive == NOT_TOLD)
         told->exclusive = gets_it_once(trial, few);
 }

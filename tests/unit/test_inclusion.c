@@ -159,6 +159,20 @@ static void loses_it_once_without_helpers(void **state)
     assert_int_equal(assert_found(&description, *state), 4);
 }
 
+/* The same of as many sets: it takes in what was hot, as an exclusive one does, but does not hold more than it has. */
+static void victims_that_stay_without_helpers(void **state)
+{
+    struct description description = first(64, 4, "LRU");
+    struct cache_description *second = add(&description, 64, 8, "LRU");
+    second->inclusion = INCLUSION_EXCLUSIVE;
+    second->keeps_hits = true;
+    know(*state, &description);
+    measured(&description, 1, *state);
+    const struct finding *exclusive = of_level(*state, 2, "exclusive");
+    if (exclusive->measured && exclusive->value == 1 && exclusive->confidence >= 0.5)
+        fail_msg("exclusive with %.3f", exclusive->confidence);
+}
+
 /* A policy that draws lots, and takes any way, empty or not: a wrong number of lines may not be sure, and most are
  * found. */
 static void by_lot(void **state)
@@ -194,6 +208,7 @@ int main(void)
                                        cmocka_unit_test(victims_that_stay),
                                        cmocka_unit_test(behind_one_way),
                                        cmocka_unit_test(loses_it_once_without_helpers),
+                                       cmocka_unit_test(victims_that_stay_without_helpers),
                                        cmocka_unit_test(by_lot)};
     return cmocka_run_group_tests(tests, fresh, done);
 }
