@@ -85,6 +85,13 @@ static uint64_t next_place(uint64_t pages)
     return pages + (step ? step : 1);
 }
 
+/* Pages of the longest row: where there are few addresses, as many as their numbers have. */
+static uint64_t longest_row(const struct dtlb *dtlb)
+{
+    uint64_t numbers = (uint64_t)1 << dtlb->pages.bits;
+    return numbers < MOST_IN_A_ROW ? numbers : MOST_IN_A_ROW;
+}
+
 /* What so many pages in a row take longer, by their number. */
 static bool sweep(struct dtlb *dtlb)
 {
@@ -92,7 +99,7 @@ static bool sweep(struct dtlb *dtlb)
     struct text text = text_in(id, sizeof id);
     text_format(&text, "dtlb.%s", dtlb->size);
     struct series *series = note_series(dtlb->notebook, id, "pages", "cycles");
-    for (uint64_t count = FEWEST; count <= MOST_IN_A_ROW && dtlb->places < MOST_PLACES; count = next_place(count)) {
+    for (uint64_t count = FEWEST; count <= longest_row(dtlb) && dtlb->places < MOST_PLACES; count = next_place(count)) {
         double ticks;
         struct stops row = seats_row(&dtlb->pages, count);
         if (!seats_ok(&dtlb->pages) || !seats_excess(&dtlb->pages, &row, &ticks))
@@ -160,7 +167,7 @@ static bool bisect(struct dtlb *dtlb, double miss, uint64_t *fit, uint64_t *crow
     }
     for (unsigned moment = 0; moment < MOMENTS && seats_ok(&dtlb->pages); moment++) {
         bench_wait(&dtlb->bench, 1);
-        while (row_fits(dtlb, *crowd, miss) && *crowd < MOST_IN_A_ROW)
+        while (row_fits(dtlb, *crowd, miss) && *crowd < longest_row(dtlb))
             *fit = (*crowd)++;
     }
     return seats_ok(&dtlb->pages);

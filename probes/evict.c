@@ -245,7 +245,7 @@ bool evict_draw_far(struct push *push, const struct scene *scene, const struct k
     for (unsigned attempt = 0; attempt < ATTEMPTS && push_ok(push); attempt++) {
         if (!pool_enough(&rounds, &less, pool->kin, pool->count))
             return false;
-        uint64_t straw = push_pooled(push, &less, pool_last_straw(push, &less, less.pool.count) - 1),
+        uint64_t straw = push_pooled(push, &less, pool_last_straw(&rounds, &less, less.pool.count) - 1),
                  seed = less.pool.seed;
         *line = straw;
         for (uint64_t i = 0; i < pool->count && i < kin_count(nearer, &push->region) && push_ok(push); i++) {

@@ -177,17 +177,18 @@ static bool find_alone(struct push *push, const struct kin *kin, const struct ne
     scene->alone = MANY_TIMES;
     clean_helpers(push, scene, &nearer->kin, NULL, most_helpers(nearer->ways));
     push->laps = LAPS_OF_LOTS;
-    for (unsigned wanted = MOST_KEPT; scene->lines < wanted && push_ok(push);) {
+    for (unsigned wanted = MOST_KEPT, i = 0; scene->lines < wanted && push_ok(push); i++) {
         uint64_t line;
-        if (!evict_draw(push, scene, kin, &tries, &line))
+        if (i == 2 * MOST_KEPT || !evict_draw(push, scene, kin, &tries, &line))
             return false;
-        if (!push_among(scene->line, scene->lines, line))
-            scene->line[scene->lines++] = line;
+        if (push_among(scene->line, scene->lines, line))
+            continue;
+        scene->line[scene->lines++] = line;
         if (scene->lines == 1)
             scene->alone = fewer_times(push, scene, scene->alone);
         if (!scene->needed && push_out(push, scene, VOTES_CHECK, NULL)) {
             scene->needed = scene->lines;
-            wanted = 2 * scene->needed + SURPLUS;
+            wanted = 3 * scene->needed + SURPLUS; /* so many fill all ways within laps that are few */
         }
     }
     return scene->needed && push_ok(push);
@@ -203,9 +204,13 @@ static bool find_once(struct push *push, const struct kin *kin, const struct nea
     for (unsigned redraw = 0; redraw < REDRAWS && push_ok(push) && pool_goes(push, scene); redraw++)
         draw_helpers(push, scene, helping, helpers);
     evict_lighten(push, scene);
-    if (!push->empty_first && takes_any_way(push, scene, kin))
-        return find_alone(push, kin, nearer, scene);
-    push->empty_first = true;
+    if (!push->empty_first && takes_any_way(push, scene, kin)) {
+        unsigned laps = push->laps;
+        bool found = find_alone(push, kin, nearer, scene);
+        if (!found)
+            push->laps = laps;
+        return found;
+    }
     for (; from && scene->lines < from->lines; scene->lines++)
         scene->line[scene->lines] = from->line[scene->lines];
     for (unsigned again = 0; again < 2; again++) {
@@ -229,6 +234,7 @@ static bool find_once(struct push *push, const struct kin *kin, const struct nea
         return false;
     reduce(push, scene);
     scene->sharp = scene->needed && is_sharp(push, scene);
+    push->empty_first = push->empty_first || scene->sharp;
     return scene->needed && push_ok(push);
 }
 

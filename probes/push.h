@@ -57,7 +57,7 @@ struct push {
                                    the nearer ones */
     unsigned hot_helpers;
     uint64_t apart;   /* after each of the scene's lines the one so far from it (XOR) is flushed; 0: none is */
-    bool empty_first; /* lines were seen to take ways of this level that are empty before others */
+    bool empty_first; /* so many lines as have ways here were seen to stay, so that none takes another's by lot */
     uint64_t most;    /* visits of the machine (machine_steps): beyond, every answer is "spent" */
     bool spent;
 };

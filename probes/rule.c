@@ -195,6 +195,7 @@ struct outside {
     const struct known *known;
     struct kin all, without; /* lines that are looked at, and those of them that need not be */
     struct gf2 *space;       /* of lines that share a set */
+    uint64_t within;         /* sets for each of the space's */
     unsigned false_ones;     /* lines that seemed to */
 };
 
@@ -204,8 +205,9 @@ static uint64_t draws_outside(const struct scene *scene, const struct outside *o
 {
     const struct nearer *nearer = outside->known->nearer;
     unsigned all = outside->all.space.dimension, times = scene->sharp || scene->alone ? TIMES : TIMES_BY_LOT;
-    uint64_t some = (uint64_t)times << (all - outside->space->dimension),
-             down = (uint64_t)DOWN * nearer->holds << (all - nearer->kin.space.dimension);
+    /* Sets of an odd number of them are so many for each of those by bits. */
+    uint64_t some = (uint64_t)times * outside->within << (all - outside->space->dimension),
+             down = (uint64_t)DOWN * nearer->holds * nearer->kin.odd << (all - nearer->kin.space.dimension);
     return outside->known->victims && down > some ? down : some;
 }
 
@@ -245,6 +247,8 @@ static bool look_among(struct push *push, const struct scene scene[2], struct ou
  * though there is room for it.) */
 static bool in_one_lap(struct push *once, const struct scene scene[2])
 {
+    if (!scene[0].sharp || !scene[1].sharp)
+        return false; /* lots do now and then */
     once->laps = 1;
     for (unsigned i = 0; i < 4; i++) {
         struct scene lines = evict_needed(&scene[i / 2], i % 2);
@@ -265,7 +269,7 @@ static bool look_outside(const struct push *several, const struct scene scene[2]
                          uint64_t within, struct gf2 *space)
 {
     struct push again = *several, once = again, *push = in_one_lap(&once, scene) ? &once : &again;
-    struct outside outside = {.known = known, .space = space};
+    struct outside outside = {.known = known, .space = space, .within = within};
     outside.all = outside.without = (struct kin){.space = known->nearer->kin.space, .odd = 1};
     if (known->nearer->kin.odd > 1 && within == 1) {
         outside.without.space = *space;

@@ -6,7 +6,7 @@
 enum {
     SMALL_PAGE = 4096,
     MOST_BITS = 21,
-    LEAST_BITS = 9,
+    LEAST_BITS = 11,
     WORD = 8 /* the control's links lie beside the signal's, in the same lines */
 };
 

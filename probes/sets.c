@@ -37,9 +37,11 @@ static unsigned count_ways(struct push *push, const struct scene scene[2], const
         return 0;
     /* What a level before keeps may come on top: where this one keeps what loads find, or gets them from that one only,
      * several laps need no more lines than it has ways; and where that one draws lots, it may have others than this. */
-    bool may_add = scene[0].shallow || !scene[0].helpers;
-    if (scene[0].sharp && scene[1].sharp && may_add && kept.lines == scene[0].needed + nearer->holds)
+    bool may_add = scene[0].shallow || (!scene[0].helpers && sets->inclusion.exclusive != NOT_TOLD);
+    if (scene[0].sharp && scene[1].sharp && may_add && kept.lines == scene[0].needed + nearer->holds) {
+        sets->error += kept.error;
         return scene[0].needed;
+    }
     /* Where no policy draws lots, the fewest lines that push one out are as many; else another set has to agree. */
     if (scene[0].sharp ? scene[0].needed != kept.lines
                        : !kept_count(push, &scene[1], &other) || other.lines != kept.lines)
