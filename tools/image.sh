@@ -55,10 +55,8 @@ touch -d "@$SOURCE_DATE_EPOCH" "$staging"/*
 
 mmd -i "$volume" ::/EFI ::/EFI/BOOT ::/assay
 mcopy -m -i "$volume" "$staging/BOOTX64.EFI" ::/EFI/BOOT/BOOTX64.EFI
-[ -z "$selftest" ] || mcopy -m -i "$volume" "$staging/selftest.efi" ::/assay/selftest.efi
-# The last one: it is the one that people edit, and what a new copy leaves free behind it holds nothing old then. A folder
-# that is made there, when the power goes before firmware has written it, would be full of it.
 mcopy -m -i "$volume" "$staging/assay.ini" ::/assay/assay.ini
+[ -z "$selftest" ] || mcopy -m -i "$volume" "$staging/selftest.efi" ::/assay/selftest.efi
 
 if [ "$kind" = floppy ]; then
     mv "$volume" "$image"
