@@ -330,11 +330,11 @@ static void measure(struct dtlb *dtlb)
     }
 }
 
-/* Both levels, for pages of one size. */
-static void measure_size(struct dtlb *dtlb, uint64_t page, uint64_t visits)
+/* Both levels, for pages of one size. known: how long a core cycle is. */
+static void measure_size(struct dtlb *dtlb, bool known, uint64_t page, uint64_t visits)
 {
-    const char *why;
-    if (seats_open(&dtlb->pages, &dtlb->bench, page, visits, &why)) {
+    const char *why = "core cycles are not known";
+    if (known && seats_open(&dtlb->pages, &dtlb->bench, page, visits, &why)) {
         measure(dtlb);
         seats_close(&dtlb->pages);
     } else {
@@ -356,12 +356,7 @@ bool probe_dtlb(struct machine *machine, const struct request *request, struct n
     uint64_t start = machine_steps(machine);
     for (unsigned i = 0; i < SIZES; i++) {
         struct dtlb dtlb = {.bench = bench, .notebook = notebook, .size = sizes[i].name};
-        if (known) {
-            measure_size(&dtlb, sizes[i].page, start + sizes[i].visits);
-        } else {
-            missing(&dtlb, 1, 0, "core cycles are not known");
-            missing(&dtlb, 2, 0, "core cycles are not known");
-        }
+        measure_size(&dtlb, known, sizes[i].page, start + sizes[i].visits);
         bench = dtlb.bench;
         bench.refused = false; /* what was refused to pages of one size may be granted to others */
         bench.permille = 1000 * (i + 1) / SIZES;

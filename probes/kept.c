@@ -108,15 +108,14 @@ static bool add_up(struct push *push, const struct scene *scene, const struct sc
 /* Counts them by one way of looking for a line. */
 static bool count_by(struct push *push, const struct scene *scene, const struct scale *scale, struct kept *kept)
 {
-    static const unsigned laps[] = {1, SETTLED, AT_REST};
+    static const unsigned laps[] = {1, SETTLED};
     struct sum most = {.mean = 0};
     *kept = (struct kept){.lines = 0};
     /* A set may not have filled all of its ways in one lap; in more of them an exclusive level gives lines away.
      * Neither keeps more lines than there are ways. Where a line may take any way, those fill by chance. */
-    unsigned first = scene->alone ? 2 : 0, last = scene->alone ? 2 : 1;
-    for (unsigned i = first; i <= last; i++) {
+    for (unsigned i = 0; i < (scene->alone ? 1 : sizeof laps / sizeof *laps); i++) {
         struct sum sum;
-        if (!add_up(push, scene, scale, laps[i], &sum))
+        if (!add_up(push, scene, scale, scene->alone ? AT_REST : laps[i], &sum))
             return false;
         if (sum.mean > most.mean)
             most = sum;

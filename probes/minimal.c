@@ -8,11 +8,14 @@ enum {
     SMALLEST_POOL = 8,
     LAPS_OF_LOTS = 12,
     MANY_TIMES = 128, /* chances: in a set of 32 ways the target misses all of them once in 50 rounds */
-    HARDLY = 24,
+    MOST_OTHERS = 24,
     REDRAWS = 6,
     SURPLUS = 8,
     PER_WAY = 3 /* helpers, for each way of the nearer levels */
 };
+
+/* Standard error of a mean of votes; and such a mean, of which -1 or 1 is no matter of lots. */
+static const double PRECISE = 0.2, BY_LOT = 0.6;
 
 /* Adds lines of a pool to those of the scene until they push the target out alone. */
 static bool collect(struct push *push, struct scene *scene, const struct kin *kin)
@@ -57,7 +60,8 @@ static void clean_helpers(struct push *push, struct scene *scene, const struct k
     uint64_t seed = bench_seed(push->bench), helper[MOST_HELPERS];
     unsigned count = 0, others = 0;
     for (unsigned i = 0;
-         count < wanted && others <= 3 * count + HARDLY && i < kin_count(kin, &push->region) && push_ok(push); i++) {
+         count < wanted && others <= 3 * count + MOST_OTHERS && i < kin_count(kin, &push->region) && push_ok(push);
+         i++) {
         uint64_t line = kin_draw(kin, &push->region, scene->target, seed, i);
         if (line == scene->target || push_among(scene->helper, scene->helpers, line) ||
             push_among(scene->line, scene->lines, line) || (without && kin_are(without, line, scene->target)))
@@ -119,23 +123,28 @@ static void draw_helpers(struct push *push, struct scene *scene, const struct ki
     }
 }
 
+/* Adds a line to some, drawn by what a scene shows, if it is not among them already. False: none was found. */
+static bool add_drawn(struct push *push, const struct scene *scene, const struct kin *kin, uint64_t *tries,
+                      struct scene *some)
+{
+    uint64_t line;
+    if (!evict_draw(push, scene, kin, tries, &line))
+        return false;
+    if (!push_among(some->line, some->lines, line))
+        some->line[some->lines++] = line;
+    return true;
+}
+
 /* Adds lines of the set to the scene, so many that they push the target out whatever the policy is. */
 static bool grow(struct push *push, struct scene *scene, const struct kin *kin)
 {
     unsigned wanted = (scene->sharp ? 1 : 2) * scene->needed + SURPLUS;
     uint64_t tries = SMALLEST_POOL;
-    for (unsigned i = 0; scene->lines < wanted && scene->lines < MOST_KEPT && i < 2 * wanted && push_ok(push); i++) {
-        uint64_t line;
-        if (!evict_draw(push, scene, kin, &tries, &line))
+    for (unsigned i = 0; scene->lines < wanted && scene->lines < MOST_KEPT && i < 2 * wanted && push_ok(push); i++)
+        if (!add_drawn(push, scene, kin, &tries, scene))
             break;
-        if (!push_among(scene->line, scene->lines, line))
-            scene->line[scene->lines++] = line;
-    }
     return scene->lines > scene->needed;
 }
-
-/* Standard error of a mean of votes; and such a mean, of which -1 or 1 is no matter of lots. */
-static const double PRECISE = 0.2, BY_LOT = 0.6;
 
 static unsigned most_helpers(unsigned ways)
 {
@@ -160,10 +169,9 @@ static bool takes_any_way(const struct push *push, const struct scene *scene, co
  * do. */
 static unsigned fewer_times(struct push *push, const struct scene *scene, unsigned times)
 {
-    struct scene other = *scene;
     for (unsigned fewer = times / 2; fewer && push_ok(push); fewer /= 2) {
         struct push rounds = pool_one_by_one(push, fewer);
-        if (!push_out(&rounds, &other, VOTES_CHECK, NULL))
+        if (!push_out(&rounds, scene, VOTES_CHECK, NULL))
             return 4 * fewer < times ? 4 * fewer : times; /* from less than half of the time to most of it */
     }
     return times;
@@ -178,13 +186,12 @@ static bool find_alone(struct push *push, const struct kin *kin, const struct ne
     clean_helpers(push, scene, &nearer->kin, NULL, most_helpers(nearer->ways));
     push->laps = LAPS_OF_LOTS;
     for (unsigned wanted = MOST_KEPT, i = 0; scene->lines < wanted && push_ok(push); i++) {
-        uint64_t line;
-        if (i == 2 * MOST_KEPT || !evict_draw(push, scene, kin, &tries, &line))
+        unsigned before = scene->lines;
+        if (i == 2 * MOST_KEPT || !add_drawn(push, scene, kin, &tries, scene))
             return false;
-        if (push_among(scene->line, scene->lines, line))
+        if (scene->lines == before)
             continue;
-        scene->line[scene->lines++] = line;
-        if (scene->lines == 1)
+        if (!before)
             scene->alone = fewer_times(push, scene, scene->alone);
         if (!scene->needed && push_out(push, scene, VOTES_CHECK, NULL)) {
             scene->needed = scene->lines;
@@ -253,16 +260,14 @@ static bool find_among_all(struct push *push, const struct kin *kin, const struc
     struct push once = *push;
     struct kin all = kin_modulo(&push->region, 1);
     struct scene any = {.target = scene->target}, some = any;
-    uint64_t tries = SMALLEST_POOL, line;
+    uint64_t tries = SMALLEST_POOL;
     once.laps = 1;
     draw_helpers(push, &any, &nearer->kin, most_helpers(nearer->ways));
     if (collect(&once, &any, &all))
         reduce(&once, &any);
     any.sharp = any.needed && is_sharp(&once, &any) && !is_far(&once, &any);
-    for (unsigned i = 0; any.sharp && i < 2 * any.needed + SURPLUS && some.lines < any.needed + SURPLUS; i++) {
-        if (evict_draw(&once, &any, kin, &tries, &line) && !push_among(some.line, some.lines, line))
-            some.line[some.lines++] = line;
-    }
+    for (unsigned i = 0; any.sharp && i < 2 * any.needed + SURPLUS && some.lines < any.needed + SURPLUS; i++)
+        add_drawn(&once, &any, kin, &tries, &some);
     push->spent = once.spent;
     *scene = (struct scene){.target = any.target};
     return any.sharp && push_ok(push) && find_once(push, kin, nearer, &some, scene);

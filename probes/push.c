@@ -100,14 +100,20 @@ static void hot_helpers(struct script *script, enum op op)
         add(script, op, script->push->hot_helper[i]);
 }
 
+/* One of a scene's lines. */
+static void add_line(struct script *script, enum op op, uint64_t line)
+{
+    add(script, op, line);
+    if (op == OP_LOAD && script->push->flushed)
+        add(script, OP_FLUSH_LINE, line);
+}
+
 static void all_lines(struct script *script, const struct scene *scene, enum op op)
 {
     for (unsigned i = 0; i < scene->lines; i++) {
-        add(script, op, scene->line[i]);
+        add_line(script, op, scene->line[i]);
         if (op == OP_LOAD && script->push->apart)
             add(script, OP_FLUSH_LINE, scene->line[i] ^ script->push->apart);
-        if (op == OP_LOAD && script->push->flushed)
-            add(script, OP_FLUSH_LINE, scene->line[i]);
         if (op == OP_LOAD)
             hot_helpers(script, op);
         if (op == OP_LOAD && i < script->push->hot_to)
@@ -121,9 +127,7 @@ static void all_lines(struct script *script, const struct scene *scene, enum op 
         uint64_t line = push_pooled(script->push, scene, i);
         if ((marks & mark(line)) && (line == scene->target || push_among(scene->line, known, line)))
             continue;
-        add(script, op, line);
-        if (op == OP_LOAD && script->push->flushed)
-            add(script, OP_FLUSH_LINE, line);
+        add_line(script, op, line);
     }
 }
 

@@ -245,18 +245,19 @@ static bool look_among(struct push *push, const struct scene scene[2], struct ou
 /* Whether lines do in one lap what they do in several, so that others need not be loaded again, either. (In several, an
  * exclusive level takes lines in that it gave away, and these need not take the way that was left: it may lose a line
  * though there is room for it.) */
-static bool in_one_lap(struct push *once, const struct scene scene[2])
+static bool goes_in_one_lap(const struct push *push, const struct scene scene[2])
 {
+    struct push once = *push;
     if (!scene[0].sharp || !scene[1].sharp)
         return false; /* lots do now and then */
-    once->laps = 1;
+    once.laps = 1;
     for (unsigned i = 0; i < 4; i++) {
         struct scene lines = evict_needed(&scene[i / 2], i % 2);
-        bool clear, goes = push_out(once, &lines, VOTES_CHECK, &clear);
+        bool clear, goes = push_out(&once, &lines, VOTES_CHECK, &clear);
         if (!clear || goes != (i % 2 == 0))
             return false;
     }
-    return push_ok(once);
+    return push_ok(&once);
 }
 
 /* Lines that the nearer levels tell apart may share a set here all the same, where those levels use bits that this one
@@ -268,19 +269,20 @@ static bool in_one_lap(struct push *once, const struct scene scene[2])
 static bool look_outside(const struct push *several, const struct scene scene[2], const struct known *known,
                          uint64_t within, struct gf2 *space)
 {
-    struct push again = *several, once = again, *push = in_one_lap(&once, scene) ? &once : &again;
+    struct push push = *several;
     struct outside outside = {.known = known, .space = space, .within = within};
+    push.laps = goes_in_one_lap(several, scene) ? 1 : several->laps;
     outside.all = outside.without = (struct kin){.space = known->nearer->kin.space, .odd = 1};
     if (known->nearer->kin.odd > 1 && within == 1) {
         outside.without.space = *space;
-        if (!look_among(push, scene, &outside))
+        if (!look_among(&push, scene, &outside))
             return false;
         outside.without.space = outside.all.space;
     }
-    for (uint64_t bit = 1; bit < region_lines(&push->region) && push_ok(push); bit *= 2)
-        if (gf2_add(&outside.all.space, bit) && !look_among(push, scene, &outside))
+    for (uint64_t bit = 1; bit < region_lines(&push.region) && push_ok(&push); bit *= 2)
+        if (gf2_add(&outside.all.space, bit) && !look_among(&push, scene, &outside))
             return false;
-    return push_ok(push);
+    return push_ok(&push);
 }
 
 /* The same where sets are counted: `within` of them for the space of what is known. A difference that is good for one

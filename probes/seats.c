@@ -4,7 +4,6 @@
 #include "base/arithmetic.h"
 
 enum {
-    SMALL_PAGE = 4096,
     MOST_BITS = 21,
     LEAST_BITS = 11,
     WORD = 8 /* the control's links lie beside the signal's, in the same lines */
@@ -98,8 +97,7 @@ bool seats_open(struct seats *pages, struct bench *bench, uint64_t page, uint64_
         if (pages->base + reach(pages) <= view.base + view.size)
             break;
     }
-    if (pages->dense.size >= seats && pages->bits >= LEAST_BITS &&
-        (page == SMALL_PAGE || pages->dense.physical % page == 0))
+    if (pages->dense.size >= seats && pages->bits >= LEAST_BITS)
         return true;
     if (pages->dense.size < seats)
         *why = "no memory for the lines of its pages";

@@ -121,17 +121,33 @@ static void by_a_slow_clock(void **state)
     }
 }
 
+/* Measures a hierarchy whose last level takes in what the one before loses, and keeps what a load finds. */
+static void measure_victims(const struct description *description, struct cache_description *last,
+                            struct notebook *notebook)
+{
+    last->inclusion = INCLUSION_EXCLUSIVE;
+    last->keeps_hits = true;
+    know(notebook, description);
+    measured(description, 1, notebook);
+}
+
 /* What a level has that takes in what the one before loses, and keeps what a load finds, is no copy of that one. */
 static void victims_that_stay(void **state)
 {
     struct description description = first(64, 7, "LRU");
-    struct cache_description *second = add(&description, 128, 16, "QLRU_H00_M1_R2_U1");
-    second->inclusion = INCLUSION_EXCLUSIVE;
-    second->keeps_hits = true;
-    know(*state, &description);
-    measured(&description, 1, *state);
+    measure_victims(&description, add(&description, 128, 16, "QLRU_H00_M1_R2_U1"), *state);
     assert_int_equal(of_level(*state, 2, "exclusive")->value, 0);
     assert_int_equal(told(*state, 2, "inclusive", false), 1);
+}
+
+/* The same of as many sets: it takes in what was hot, as an exclusive one does, but does not hold more than it has. */
+static void victims_that_stay_without_helpers(void **state)
+{
+    struct description description = first(64, 4, "LRU");
+    measure_victims(&description, add(&description, 64, 8, "LRU"), *state);
+    const struct finding *exclusive = of_level(*state, 2, "exclusive");
+    if (exclusive->measured && exclusive->value == 1 && exclusive->confidence >= 0.5)
+        fail_msg("exclusive with %.3f", exclusive->confidence);
 }
 
 /* Behind a single way, which keeps no line hot: FIFO forgets what is loaded again, and so is not exclusive. */
@@ -157,20 +173,6 @@ static void loses_it_once_without_helpers(void **state)
     add(&description, 96, 6, "NRU");
     add(&description, 96, 19, "LRU");
     assert_int_equal(assert_found(&description, *state), 4);
-}
-
-/* The same of as many sets: it takes in what was hot, as an exclusive one does, but does not hold more than it has. */
-static void victims_that_stay_without_helpers(void **state)
-{
-    struct description description = first(64, 4, "LRU");
-    struct cache_description *second = add(&description, 64, 8, "LRU");
-    second->inclusion = INCLUSION_EXCLUSIVE;
-    second->keeps_hits = true;
-    know(*state, &description);
-    measured(&description, 1, *state);
-    const struct finding *exclusive = of_level(*state, 2, "exclusive");
-    if (exclusive->measured && exclusive->value == 1 && exclusive->confidence >= 0.5)
-        fail_msg("exclusive with %.3f", exclusive->confidence);
 }
 
 /* A policy that draws lots, and takes any way, empty or not: a wrong number of lines may not be sure, and most are

@@ -177,6 +177,14 @@ static void test_exclusive_between(void **state)
     caches_destroy(caches);
 }
 
+/* A first level of one set, with lines of 32 bytes. */
+static void start_short(struct description *description, unsigned ways)
+{
+    start(description);
+    add(description, 1, 1, ways, 4);
+    description->cache[0].line = description->cache[0].sector = 32;
+}
+
 /* 32-byte lines before an exclusive level of 64-byte lines: a line moves without its neighbour. */
 static void test_exclusive_larger_lines(void **state)
 {
@@ -184,9 +192,7 @@ static void test_exclusive_larger_lines(void **state)
     struct caches *caches;
 
     (void)state;
-    start(&description);
-    add(&description, 1, 1, 2, 4);
-    description.cache[0].line = description.cache[0].sector = 32;
+    start_short(&description, 2);
     add(&description, 2, 1, 4, 14)->inclusion = INCLUSION_EXCLUSIVE;
     caches = build(&description);
     for (unsigned i = 0; i < 4; i++)
@@ -204,9 +210,7 @@ static void test_exclusive_behind_larger_lines(void **state)
     struct caches *caches;
 
     (void)state;
-    start(&description);
-    add(&description, 1, 1, 1, 4);
-    description.cache[0].line = description.cache[0].sector = 32;
+    start_short(&description, 1);
     add(&description, 2, 1, 1, 14);
     add(&description, 3, 1, 2, 50)->inclusion = INCLUSION_EXCLUSIVE;
     caches = build(&description);
