@@ -195,6 +195,17 @@ static void by_lot(void **state)
     assert_in_range(found, 4, 6);
 }
 
+/* So few lines share a set in all the memory that as many as are wanted are never found: the search ends all the same.
+ */
+static void by_lot_in_little_memory(void **state)
+{
+    struct description description = first(64, 4, "LRU");
+    add(&description, 1 << 17, 4, "RANDOM");
+    know(*state, &description);
+    measured(&description, 1, *state);
+    assert_false(of_level(*state, 2, "size")->measured);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(exclusive),
@@ -211,6 +222,7 @@ int main(void)
                                        cmocka_unit_test(behind_one_way),
                                        cmocka_unit_test(loses_it_once_without_helpers),
                                        cmocka_unit_test(victims_that_stay_without_helpers),
-                                       cmocka_unit_test(by_lot)};
+                                       cmocka_unit_test(by_lot),
+                                       cmocka_unit_test(by_lot_in_little_memory)};
     return cmocka_run_group_tests(tests, fresh, done);
 }
