@@ -95,6 +95,9 @@ bool check_tasks(struct machine *machine, const struct task *tasks, size_t count
             return refuse(machine, "operation %u is no task: it is for scripts", (unsigned)tasks[i].op);
         if (tasks[i].steps == 0)
             return refuse(machine, "task %u has no steps", (unsigned)i);
+        if (tasks[i].warm && (count > 1 || tasks[i].op > OP_JUMP_FAR))
+            return refuse(machine, "task %u: only a walk that is alone has visits before the clock starts",
+                          (unsigned)i);
         if (tasks[i].core >= cores)
             return refuse(machine, "no core %u: there are %u", tasks[i].core, cores);
         if (!in_view(machine, tasks[i].start, 8))

@@ -191,7 +191,7 @@ bool machine_run(struct machine *machine, const struct task *tasks, size_t count
     served = back_run(machine, tasks, count, each);
     leave(machine);
     for (size_t i = 0; served && i < count; i++) {
-        front_of(machine)->steps += each[i].steps;
+        front_of(machine)->steps += tasks[i].warm + each[i].steps;
         count_reading(machine, &each[i]);
     }
     if (begin_record(machine, &payload, RECORD_RUN, key_run(tasks, count))) {

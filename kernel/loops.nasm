@@ -76,6 +76,20 @@ section .text align=64
 %%done:
 %endmacro
 
+; The visits before the clock starts: %1 is made as often as r8 says, from rdi, which is left as it was. Destroys rax.
+%macro warm_up 1
+        test    r8, r8
+        jz      %%done
+        mov     rax, rdi
+        align   16
+%%again:
+        %1      0
+        dec     r8
+        jnz     %%again
+        mov     rdi, rax
+%%done:
+%endmacro
+
 ; uint64_t loop_nothing(uint64_t rdtscp)
 global loop_nothing:function hidden
 align 64
@@ -85,7 +99,7 @@ loop_nothing:
         clock_stop
         ret
 
-; uint64_t loop_load(uint64_t start, uint64_t steps, uint64_t rdtscp, uint64_t *end)
+; uint64_t loop_load(uint64_t start, uint64_t steps, uint64_t rdtscp, uint64_t *end, uint64_t warm)
 %macro visit_load 1
         mov     rdi, [rdi]
 %endmacro
@@ -95,6 +109,7 @@ loop_load:
         mov     r9, rdx
         mov     r11, rcx
         rounds_of ROUND
+        warm_up visit_load
         clock_start
         repeat  ROUND, visit_load
         clock_stop
@@ -145,7 +160,7 @@ interleaved_loads 2
 interleaved_loads 3
 interleaved_loads 4
 
-; uint64_t loop_load_32(uint64_t start, uint64_t steps, uint64_t rdtscp, uint64_t base)
+; uint64_t loop_load_32(uint64_t start, uint64_t steps, uint64_t rdtscp, uint64_t base, uint64_t warm)
 %macro visit_load_32 1
         mov     edi, [r11 + rdi]
 %endmacro
@@ -156,12 +171,13 @@ loop_load_32:
         mov     r11, rcx
         sub     rdi, rcx
         rounds_of ROUND
+        warm_up visit_load_32
         clock_start
         repeat  ROUND, visit_load_32
         clock_stop
         ret
 
-; uint64_t loop_load_indexed(uint64_t start, uint64_t steps, uint64_t rdtscp): base and displacement cancel out, so the
+; uint64_t loop_load_indexed(uint64_t start, uint64_t steps, uint64_t rdtscp, uint64_t warm): base and displacement cancel out, so the
 ; links are the same as those of loop_load.
 DISPLACEMENT equ 0x40
 %macro visit_load_indexed 1
@@ -171,14 +187,16 @@ global loop_load_indexed:function hidden
 align 64
 loop_load_indexed:
         mov     r9, rdx
+        mov     r8, rcx
         mov     r11, -DISPLACEMENT
         rounds_of ROUND
+        warm_up visit_load_indexed
         clock_start
         repeat  ROUND, visit_load_indexed
         clock_stop
         ret
 
-; uint64_t loop_load_float(uint64_t start, uint64_t steps, uint64_t rdtscp)
+; uint64_t loop_load_float(uint64_t start, uint64_t steps, uint64_t rdtscp, uint64_t warm)
 %macro visit_load_float 1
         movsd   xmm0, [rdi]
         movq    rdi, xmm0
@@ -187,13 +205,15 @@ global loop_load_float:function hidden
 align 64
 loop_load_float:
         mov     r9, rdx
+        mov     r8, rcx
         rounds_of ROUND
+        warm_up visit_load_float
         clock_start
         repeat  ROUND, visit_load_float
         clock_stop
         ret
 
-; uint64_t loop_store(uint64_t start, uint64_t steps, uint64_t rdtscp). Two registers take turns, so that no move lies
+; uint64_t loop_store(uint64_t start, uint64_t steps, uint64_t rdtscp, uint64_t warm). Two registers take turns, so that no move lies
 ; between a link and the next load. The stored word is the stop's own address.
 %macro visit_store 1
 %if %1 % 2 == 0
@@ -213,7 +233,9 @@ global loop_store:function hidden
 align 64
 loop_store:
         mov     r9, rdx
+        mov     r8, rcx
         rounds_of ROUND
+        warm_up visit_store_single
         clock_start
         test    rsi, rsi
         jz      .singles
@@ -231,7 +253,7 @@ loop_store:
         clock_stop
         ret
 
-; uint64_t loop_exchange(uint64_t start, uint64_t steps, uint64_t rdtscp)
+; uint64_t loop_exchange(uint64_t start, uint64_t steps, uint64_t rdtscp, uint64_t warm)
 %macro visit_exchange 1
 %if %1 % 2 == 0
         mov     r11, [rdi]
@@ -250,7 +272,9 @@ global loop_exchange:function hidden
 align 64
 loop_exchange:
         mov     r9, rdx
+        mov     r8, rcx
         rounds_of ROUND
+        warm_up visit_exchange_single
         clock_start
         test    rsi, rsi
         jz      .singles
@@ -268,7 +292,7 @@ loop_exchange:
         clock_stop
         ret
 
-; uint64_t loop_jump(uint64_t start, uint64_t steps, uint64_t rdtscp, uint64_t *left). What the stops expect and do is
+; uint64_t loop_jump(uint64_t start, uint64_t steps, uint64_t rdtscp, uint64_t *left, uint64_t warm). What the stops expect and do is
 ; told in loops.h and built by link.c.
 global loop_jump:function hidden
 align 64
@@ -276,6 +300,12 @@ loop_jump:
         push    rbx
         mov     r9, rdx
         mov     r11, rcx
+        mov     rbx, r8
+        mov     eax, 1
+        test    rbx, rbx
+        jz      .warm
+        call    rdi
+.warm:
         mov     rbx, rsi
         clock_start
         test    rbx, rbx

@@ -68,11 +68,15 @@ enum op {
     OP_COUNT
 };
 
-/* Tasks of one core interleave, step by step; tasks of different cores run together. `steps` visits from `start`. */
+/* Tasks of one core interleave, step by step; tasks of different cores run together. `steps` visits from `start`.
+ * `warm`: visits from `start` that are made first, before the clock starts. Whoever starts a run touches pages of its
+ * own, and TLBs that are full lose entries for them: between these visits and the timed ones nothing touches any data.
+ * Only for one task alone that has links; 0: none. */
 struct task {
     enum op op;
     uint64_t start, steps;
     unsigned core; /* 0: the core that the probe runs on */
+    uint64_t warm;
 };
 
 /* One visit of a script. `site`: which of 16 copies of the instruction issues it (prefetchers tell instructions apart).

@@ -221,7 +221,7 @@ const char *timing_refusal(const struct task *tasks, size_t count)
             return "a line is handed over between two cores, and only one can be reached";
         if (is_stream(tasks[i].op) && tasks[i].start % LINE)
             return "a stream starts at a multiple of 64 bytes";
-        if (tasks[i].op == OP_JUMP_FAR && tasks[i].steps > UINT32_MAX)
+        if (tasks[i].op == OP_JUMP_FAR && (tasks[i].steps > UINT32_MAX || tasks[i].warm > UINT32_MAX))
             return "a run of far jumps is at most 4294967295 steps long";
         if (count > 1 && (tasks[i].op != OP_LOAD || tasks[i].steps != tasks[0].steps))
             return "tasks of one core interleave only if all are loads of 8 bytes with equally many steps";
@@ -244,7 +244,7 @@ static uint64_t run_interleaved(const struct task *tasks, size_t count, uint64_t
 
 uint64_t timing_run(const struct task *tasks, size_t count, uint64_t base, uint64_t rdtscp, uint64_t made[MAX_TASKS])
 {
-    uint64_t start = tasks[0].start, steps = tasks[0].steps, left = 0, ticks;
+    uint64_t start = tasks[0].start, steps = tasks[0].steps, warm = tasks[0].warm, left = 0, ticks;
 
     for (size_t i = 0; i < count; i++)
         made[i] = tasks[i].steps;
@@ -252,18 +252,18 @@ uint64_t timing_run(const struct task *tasks, size_t count, uint64_t base, uint6
         return run_interleaved(tasks, count, rdtscp);
     switch (tasks[0].op) {
     case OP_LOAD_32:
-        return loop_load_32(start, steps, rdtscp, base);
+        return loop_load_32(start, steps, rdtscp, base, warm);
     case OP_LOAD_INDEXED:
-        return loop_load_indexed(start, steps, rdtscp);
+        return loop_load_indexed(start, steps, rdtscp, warm);
     case OP_LOAD_FLOAT:
-        return loop_load_float(start, steps, rdtscp);
+        return loop_load_float(start, steps, rdtscp, warm);
     case OP_STORE:
-        return loop_store(start, steps, rdtscp);
+        return loop_store(start, steps, rdtscp, warm);
     case OP_EXCHANGE:
-        return loop_exchange(start, steps, rdtscp);
+        return loop_exchange(start, steps, rdtscp, warm);
     case OP_JUMP:
     case OP_JUMP_FAR:
-        ticks = loop_jump(start, steps, rdtscp, &left);
+        ticks = loop_jump(start, steps, rdtscp, &left, warm);
         made[0] -= left;
         return ticks;
     case OP_READ:
@@ -275,7 +275,7 @@ uint64_t timing_run(const struct task *tasks, size_t count, uint64_t base, uint6
     case OP_COPY:
         return loop_copy(start, steps, rdtscp);
     default:
-        return loop_load(start, steps, rdtscp, NULL);
+        return loop_load(start, steps, rdtscp, NULL, warm);
     }
 }
 

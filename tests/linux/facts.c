@@ -112,7 +112,7 @@ static double walk(const struct bench *bench, void *const *stops, unsigned count
     for (unsigned i = 0; i < count; i++)
         *(void **)stops[order[i]] = stops[order[(i + 1) % count]];
     for (unsigned i = 0; i < ATTEMPTS; i++) {
-        uint64_t ticks = loop_load((uint64_t)(uintptr_t)stops[0], steps, bench->rdtscp, &end);
+        uint64_t ticks = loop_load((uint64_t)(uintptr_t)stops[0], steps, bench->rdtscp, &end, 0);
 
         if (ticks < fastest)
             fastest = ticks;

@@ -227,6 +227,11 @@ static void check_walk(const struct ground *ground, enum op op, unsigned slot)
     check(ground, "a run makes the steps that were asked for", reading.steps == STEPS);
     check(ground, "steps are counted", machine_steps(ground->machine) - before == STEPS);
     check(ground, "a run gives finite ticks", reading.ticks < machine_clock(ground->machine).hz * 60);
+    task.warm = 2 * STOPS;
+    check(ground, "visits before the clock starts are none of the run's, but counted",
+          machine_run(ground->machine, &task, 1, &reading) && reading.steps == STEPS &&
+              machine_steps(ground->machine) - before == 2 * STEPS + task.warm);
+    task.warm = 0;
     before = lowest(ground, task);
     task.steps *= 20;
     check(ground, "more steps do not cost less", lowest(ground, task) >= before);
@@ -278,6 +283,8 @@ static void check_refused_runs(const struct ground *ground)
     if (machine_cores(machine) == 1)
         check_refused(ground, "a line handed over by one core", machine_run(machine, tasks, 1, each));
     tasks[0] = task;
+    tasks[1].warm = 1;
+    check_refused(ground, "visits before the clock starts of one task of two", machine_run(machine, tasks, 2, each));
     tasks[0].start = ground->view.base + ground->view.size;
     check_refused(ground, "a walk that starts after the view", machine_run(machine, tasks, 1, each));
     check_refused(ground, "a link of what has none", machine_link(machine, OP_READ, task.start, task.start));

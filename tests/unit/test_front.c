@@ -246,7 +246,7 @@ static void runs(void **state)
     struct machine machine = fresh();
     struct machine *m = &machine;
     struct task tasks[MAX_TASKS] = {
-        {OP_LOAD, VIEW, 100, 0}, {OP_COPY, VIEW, 20, 1}, {OP_LOAD, VIEW, 3, 0}, {OP_LOAD, VIEW, 4, 0}};
+        {OP_LOAD, VIEW, 100, 0, 0}, {OP_COPY, VIEW, 20, 1, 0}, {OP_LOAD, VIEW, 3, 0, 0}, {OP_LOAD, VIEW, 4, 0, 0}};
     struct reading each[MAX_TASKS];
     uint64_t lost;
 
@@ -310,7 +310,7 @@ static void scripts(void **state)
 
 static void body(struct machine *machine, void *argument)
 {
-    struct task task = {OP_LOAD, VIEW, 10, 0};
+    struct task task = {OP_LOAD, VIEW, 10, 0, 0};
     struct reading reading;
 
     (void)argument;

@@ -42,7 +42,7 @@ static void loads_are_counted_exactly(void **state)
     (void)state;
     for (uint64_t steps = 0; steps <= LONGEST; steps++) {
         for (unsigned rdtscp = 0; rdtscp <= 1; rdtscp++) {
-            loop_load(start, steps, rdtscp, &end);
+            loop_load(start, steps, rdtscp, &end, rdtscp * steps / 2); /* those before the clock change no place */
             assert_int_equal(end, address(&walk[steps * 5 % STOPS * WORDS]));
         }
     }
@@ -54,7 +54,7 @@ static void stores_are_counted_exactly(void **state)
     (void)state;
     for (uint64_t steps = 0; steps <= LONGEST; steps++) {
         uint64_t start = link_walk(OP_STORE);
-        loop_store(start, steps, 1);
+        loop_store(start, steps / 2, 1, steps);
         for (uint64_t i = 0; i < STOPS; i++) {
             uint64_t *stop = &walk[i * 5 % STOPS * WORDS];
             assert_int_equal(stop[1], i < steps ? address(stop) : 0);
@@ -64,7 +64,7 @@ static void stores_are_counted_exactly(void **state)
         uint64_t start = link_walk(OP_EXCHANGE);
         for (unsigned i = 0; i < STOPS; i++)
             walk[i * WORDS + 1] = i + 1;
-        loop_exchange(start, steps, 1);
+        loop_exchange(start, steps, 1, 0);
         for (uint64_t i = 0; i < STOPS; i++) /* a visited stop holds the word of the one before */
             assert_true((walk[i * 5 % STOPS * WORDS + 1] == i * 5 % STOPS + 1) == (i >= steps));
     }
@@ -77,21 +77,22 @@ static void other_loads_follow_their_links(void **state)
 
     (void)state;
     start[0] = link_walk(OP_LOAD_32);
-    loop_load_32(start[0], LONGEST, 1, start[0]);
+    loop_load_32(start[0], LONGEST, 1, start[0], LONGEST / 2);
     start[0] = link_walk(OP_LOAD);
     for (unsigned i = 1; i < 4; i++)
         start[i] = address(&walk[i * WORDS]);
     for (unsigned steps = 0; steps < STOPS; steps++) {
         uint64_t *last = &walk[steps * 5 % STOPS * WORDS], next = *last;
         *last = 1; /* loading from here faults */
-        loop_load_indexed(start[0], steps + 1, 1);
-        loop_load_float(start[0], steps + 1, 1);
+        loop_load_indexed(start[0], steps + 1, 1, steps + 1);
+        loop_load_float(start[0], steps + 1, 1, steps + 1);
+        loop_exchange(start[0], 1, 1, steps + 1);
         *last = next;
     }
     loop_load2(start, LONGEST, 1);
     loop_load3(start, LONGEST, 1);
     loop_load4(start, LONGEST, 1);
-    loop_load(start[0], 1, 1, &end);
+    loop_load(start[0], 1, 1, &end, 3);
     assert_int_equal(end, address(&walk[5 * WORDS]));
 }
 
@@ -153,7 +154,7 @@ static void jumps_are_counted_exactly(void **state)
             }
             assert_int_equal(mprotect(code, CODE, PROT_READ | PROT_EXEC), 0);
             for (uint64_t steps = 0; steps <= LONGEST; steps++) {
-                loop_jump(address(code), steps, 1, &left);
+                loop_jump(address(code), steps, 1, &left, steps / 2);
                 assert_int_equal(left, ends && steps > STOPS ? steps - STOPS : 0);
             }
         }
