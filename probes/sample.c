@@ -81,10 +81,9 @@ bool bench_link(struct bench *bench, const struct walk *walk)
     return bench_ok(bench);
 }
 
-bool bench_run(struct bench *bench, enum op op, uint64_t start, uint64_t steps, struct reading *reading)
+static bool run(struct bench *bench, const struct task *task, struct reading *reading)
 {
-    struct task task = {.op = op, .start = start, .steps = steps};
-    if (!machine_run(bench->machine, &task, 1, reading)) {
+    if (!machine_run(bench->machine, task, 1, reading)) {
         bench->refused = true;
         return false;
     }
@@ -92,10 +91,29 @@ bool bench_run(struct bench *bench, enum op op, uint64_t start, uint64_t steps, 
     return bench_ok(bench);
 }
 
+bool bench_run(struct bench *bench, enum op op, uint64_t start, uint64_t steps, struct reading *reading)
+{
+    struct task task = {.op = op, .start = start, .steps = steps};
+    return run(bench, &task, reading);
+}
+
 static bool run_once(struct bench *bench, const struct walk *walk, uint64_t position, uint64_t steps,
                      struct reading *reading)
 {
     return bench_run(bench, walk->op, walk_address(walk, position), steps, reading);
+}
+
+bool bench_timed(struct bench *bench, const struct walk *walk, uint64_t warm, uint64_t steps, double *ticks)
+{
+    struct task task = {.op = walk->op, .start = walk_address(walk, 0), .steps = steps, .warm = warm};
+    struct reading reading = {.disturbances = 1};
+    for (unsigned attempt = 0; attempt < TRIES && (reading.disturbances || reading.lost); attempt++) {
+        bench->disturbed += attempt > 0;
+        if (!run(bench, &task, &reading))
+            return false;
+        *ticks = (double)reading.ticks;
+    }
+    return true;
 }
 
 bool bench_empty(struct bench *bench)
@@ -191,9 +209,11 @@ static bool warmed(struct bench *bench, const struct walk *walk, uint64_t laps, 
 {
     /* Two laps: after the first one a set may still hold lines of the walk before. */
     uint64_t least = walk->length > CONTROL_STEPS ? 1 : 2;
+    uint64_t last = walk->length > CONTROL_STEPS ? 0 : 1; /* laps right before the clock starts */
     if (laps < least)
         laps = least;
-    if (!bench_warm(bench, walk, 0, laps * walk->length) || !bench_batch(bench, walk, 0, steps, ticks))
+    if (!bench_warm(bench, walk, 0, (laps - last) * walk->length) ||
+        !bench_timed(bench, walk, last * walk->length, steps, ticks))
         return false;
     *ticks /= (double)steps;
     return true;

@@ -50,6 +50,11 @@ bool bench_warm(struct bench *, const struct walk *, uint64_t position, uint64_t
  * is made again, warmed for at most a lap, up to 16 times; after that the last one counts. */
 bool bench_batch(struct bench *, const struct walk *, uint64_t position, uint64_t steps, double *ticks);
 
+/* The same from the first stop, after `warm` visits from there before the clock starts: between these and the timed
+ * ones no data is touched but the walk's. A walk that just fits would miss all through a lap otherwise, where what is
+ * least recently used goes first and whoever starts a run touches a page. warm: whole laps. */
+bool bench_timed(struct bench *, const struct walk *, uint64_t warm, uint64_t steps, double *ticks);
+
 /* Straight code, the same way. */
 bool bench_block(struct bench *, enum block_kind, uint64_t steps, double *ticks);
 

@@ -216,10 +216,9 @@ bool seats_excess(struct seats *pages, const struct stops *stops, double *ticks)
     while ((double)steps < 64 * (double)pages->bench->clock.step)
         steps *= 2;
     for (unsigned round = 0; round < ROUNDS; round++)
-        if (!bench_warm(pages->bench, &walk[0], 0, count > MANY ? count : 2 * count) ||
-            !bench_batch(pages->bench, &walk[0], 0, steps, &signals[round]) ||
-            !bench_warm(pages->bench, &walk[1], 0, count) ||
-            !bench_batch(pages->bench, &walk[1], 0, steps, &controls[round]) || !bench_rest(pages->bench, false))
+        if (!bench_warm(pages->bench, &walk[0], 0, count > MANY ? 0 : count) ||
+            !bench_timed(pages->bench, &walk[0], count, steps, &signals[round]) ||
+            !bench_timed(pages->bench, &walk[1], count, steps, &controls[round]) || !bench_rest(pages->bench, false))
             return false;
     *ticks = (quantile(signals, ROUNDS, 0.25) - quantile(controls, ROUNDS, 0.25)) / (double)steps;
     return true;
