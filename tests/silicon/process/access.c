@@ -93,3 +93,20 @@ uint64_t access_exchange(struct machine *machine, unsigned core, uint64_t va, ui
 
     return cycles > machine->first_latency ? cycles : machine->first_latency;
 }
+
+static void take_page(struct machine *machine, unsigned core, enum access_kind kind, uint64_t va)
+{
+    translation_of(machine->silicon->translation, core, kind, va, machine->silicon->clock.cycles);
+}
+
+/* They lie where the tables do, which is ours at its own address. */
+void access_own_data(struct machine *machine, unsigned core)
+{
+    take_page(machine, core, ACCESS_LOAD, TABLES_BASE);
+    take_page(machine, core, ACCESS_STORE, TABLES_BASE + TABLES_SIZE / 2);
+}
+
+void access_own_code(struct machine *machine, unsigned core)
+{
+    take_page(machine, core, ACCESS_FETCH, TABLES_BASE + TABLES_SIZE / 4);
+}

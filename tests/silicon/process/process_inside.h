@@ -119,6 +119,11 @@ uint64_t access_exchange(struct machine *, unsigned core, uint64_t va, uint64_t 
 uint64_t access_touch(struct machine *, unsigned core, enum access_kind, uint64_t va, unsigned size, uint64_t ip,
                       uint64_t *pa);
 
+/* What the machine itself needs to make a run, in no modelled time: its data, its stack and its code, each in a page of
+ * the largest size, take TLB entries, as on bare metal, where none of them lies in the pages of a walk. */
+void access_own_data(struct machine *, unsigned core);
+void access_own_code(struct machine *, unsigned core);
+
 /* The word (at most 8 bytes) at va, which an access found at pa. */
 uint64_t access_word(const struct machine *, unsigned core, uint64_t va, uint64_t pa, unsigned size);
 

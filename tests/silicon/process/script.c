@@ -144,6 +144,8 @@ bool back_script(struct machine *machine, struct visit *visits, size_t count, st
             return refuse(machine, "of the walks' operations, scripts have loads and stores only");
     for (size_t i = 0; i < count; i++) {
         unsigned here = visits[i].lap;
+        if (!i || visits[i - 1].lap != here)
+            access_own_data(machine, machine->here);
         if (here && (!i || visits[i - 1].lap != here)) {
             stretch_start(machine, &stretch);
             steps = 0;

@@ -344,8 +344,12 @@ bool back_run(struct machine *machine, const struct task *tasks, size_t count, s
                                    .left = tasks[i].steps,
                                    .ip = task_ip(tasks[i].op, i),
                                    .core = model_core(machine, tasks[i].core)};
+    for (size_t i = 0; i < count; i++)
+        access_own_data(machine, chains[i].core);
     if (count == 1)
         warm_up(machine, &chains[0]);
+    for (size_t i = 0; i < count; i++)
+        access_own_code(machine, chains[i].core);
     stretch_start(machine, &stretch);
     if (count == 1)
         run_alone(machine, &chains[0]);
