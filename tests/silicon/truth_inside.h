@@ -43,6 +43,6 @@ struct truth truth_of_cache(const struct truths *, const char *id);
 /* The truth of latency.* and of NAME.latency and NAME.latency.ns; NONE for what is none of them. */
 struct truth truth_of_latency(const struct truths *, const char *id);
 
-/* The truth of what the TLBs are that loads look in: dtlb1.4k.entries, dtlb2.4k.penalty, ...; NONE for what is none of
- * them. */
+/* The truth of what the TLBs are that loads look in, and jumps: dtlb1.4k.entries, itlb2.4k.penalty, ...; NONE for what
+ * is none of them. */
 struct truth truth_of_tlb(const struct truths *, const char *id);

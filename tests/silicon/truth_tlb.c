@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* truth_tlb.c: what the TLBs are that loads look in: dtlb1.4k.entries, dtlb2.4k.penalty, ... docs/silicon.md has the
- * table.
+/* truth_tlb.c: what the TLBs are that loads look in, and those that jumps do: dtlb1.4k.entries, itlb2.4k.penalty, ...
+ * docs/silicon.md has the table.
  *
  * An entry is what one tag covers (a group of a sectored TLB is one), and pages whose frames are no neighbours are not
  * joined. TLBs of one level that hold the same size of page are one to whoever looks from outside, because all of them
  * are asked at once and a page goes to the one with room (Intel's optimization manual on Ice Lake: second levels of
  * 1024 entries for 4 KB and 2 MB, and of 1024 for 4 KB and 1 GB). A level behind another one shows where its entries
  * are more than the ones before it have: the others have what it has, or never ask for it. A victim TLB's are added to
- * theirs. Of pages that are larger than the memory nothing can be measured: not one can be mapped. */
+ * theirs. Of pages that are larger than the memory nothing can be measured: not one can be mapped.
+ *
+ * Code goes to one page more than a level has entries only by as many jumps, of 16 bytes each (kernel/machine.h). Where
+ * there are not as many branch targets, or not as much cache of code at the first level, those are missed, too (J. Lee,
+ * A. J. Smith, "Branch prediction strategies and branch target buffer design", IEEE Computer 17(1), 1984): nobody needs
+ * to tell them apart. */
 #include "base/text.h"
 #include "tests/silicon/truth_inside.h"
 #include <string.h>
 
-enum { SEED = 1, PAGE_SIZES = 3 };
+enum { SEED = 1, PAGE_SIZES = 3, JUMP = 16 };
 
 /* A level that counts, for one size of page. */
 struct seen_level {
@@ -55,15 +60,22 @@ static bool add_tlb(struct seen_level *level, const struct tlb_description *tlb,
     return true;
 }
 
-/* All TLBs that loads look in at a level of the machine's. False: no memory. */
-static bool level_at(const struct description *description, unsigned number, unsigned class, struct seen_level *level)
+/* Whether a side looks in a TLB. side: HOLDS_DATA for loads, HOLDS_CODE for jumps. */
+static bool looks_in(const struct tlb_description *tlb, unsigned side)
+{
+    return tlb->holds & side && (side == HOLDS_CODE || tlb->loads);
+}
+
+/* All TLBs that a side looks in at a level of the machine's. False: no memory. */
+static bool level_at(const struct description *description, unsigned side, unsigned number, unsigned class,
+                     struct seen_level *level)
 {
     const struct index *first = NULL;
 
     *level = (struct seen_level){0};
     for (unsigned i = 0; i < description->tlbs; i++) {
         const struct tlb_description *tlb = &description->tlb[i];
-        if (tlb->level != number || !(tlb->holds & HOLDS_DATA) || !tlb->loads || !(tlb->pages >> class & 1))
+        if (tlb->level != number || !looks_in(tlb, side) || !(tlb->pages >> class & 1))
             continue;
         if (!first)
             first = &tlb->shape.index;
@@ -75,14 +87,14 @@ static bool level_at(const struct description *description, unsigned number, uns
 
 /* The level that a size of page meets as number `wanted` from the core on; entries 0: there is no such one. `first`:
  * cycles of the one that is met first. */
-static bool seen_level(const struct description *description, unsigned class, unsigned wanted, struct seen_level *level,
-                       unsigned *first)
+static bool seen_level(const struct description *description, unsigned side, unsigned class, unsigned wanted,
+                       struct seen_level *level, unsigned *first)
 {
     uint64_t before = 0;
     unsigned met = 0;
 
     for (unsigned number = 1; number <= MAX_TLBS; number++) {
-        if (!level_at(description, number, class, level))
+        if (!level_at(description, side, number, class, level))
             return false;
         if (level->entries == 0 || (met > 0 && !level->victim && level->entries <= before))
             continue;
@@ -110,8 +122,21 @@ static unsigned least_walk(const struct description *description)
     return walker->overhead + nearest;
 }
 
-static struct truth of_level(const struct description *description, const struct seen_level *level, unsigned number,
-                             unsigned first, const char *what)
+/* Whether so many jumps can be made without a miss of what is no translation. */
+static bool can_jump(const struct description *description, uint64_t jumps)
+{
+    const struct fetch_description *fetch = &description->fetch;
+
+    if (fetch->targets && fetch->target_shape.ways * fetch->target_shape.index.sets < jumps)
+        return false;
+    for (unsigned i = 0; i < description->caches; i++)
+        if (description->cache[i].level == 1 && description->cache[i].holds & HOLDS_CODE)
+            return description->cache[i].size >= jumps * JUMP;
+    return true;
+}
+
+static struct truth of_level(const struct description *description, unsigned side, const struct seen_level *level,
+                             unsigned number, unsigned first, const char *what)
 {
     struct truth truth = {.kind = TRUTH_EQUAL};
 
@@ -130,7 +155,8 @@ static struct truth of_level(const struct description *description, const struct
     /* No ways and sets are those of several that differ. Nobody needs to see what costs as much as what lies behind it,
      * or before it. */
     truth.optional = level->pieces || !level->alike || least_walk(description) <= level->cycles ||
-                     (number > 1 && level->cycles <= first);
+                     (number > 1 && level->cycles <= first) ||
+                     (side == HOLDS_CODE && !can_jump(description, level->entries + 1));
     if (!level->alike && strcmp(what, "entries") != 0)
         truth = (struct truth){.kind = TRUTH_RANGE, .optional = true, .low = 0, .high = (double)level->entries};
     return truth;
@@ -169,22 +195,24 @@ struct truth truth_of_tlb(const struct truths *truths, const char *id)
 {
     const struct description *description = &truths->description;
     struct seen_level level;
-    unsigned class, number, first = 0;
+    unsigned class, number, first = 0, side = HOLDS_DATA;
     struct truth truth;
     const char *what;
 
-    if (strncmp(id, "dtlb", 4) != 0 || id[4] < '1' || id[4] > '9' || id[5] != '.')
+    if ((strncmp(id, "dtlb", 4) != 0 && strncmp(id, "itlb", 4) != 0) || id[4] < '1' || id[4] > '9' || id[5] != '.')
         return nothing(TRUTH_NONE);
+    if (id[0] == 'i')
+        side = HOLDS_CODE;
     number = (unsigned)(id[4] - '0');
     if (!class_of(description, id + 6, &class, &what))
         return nothing(TRUTH_NONE);
     level = (struct seen_level){.entries = 1, .ways = 1, .sets = 1, .alike = true};
-    truth = of_level(description, &level, number, 0, what); /* whether there is such a question at all */
+    truth = of_level(description, side, &level, number, 0, what); /* whether there is such a question at all */
     if (truth.kind == TRUTH_NONE)
         return truth;
     if (class == PAGE_SIZES || size_of(description, class) > description->memory.span)
         return nothing(TRUTH_ABSENT);
-    if (!seen_level(description, class, number, &level, &first))
+    if (!seen_level(description, side, class, number, &level, &first))
         return nothing(TRUTH_NONE);
-    return level.entries ? of_level(description, &level, number, first, what) : nothing(TRUTH_ABSENT);
+    return level.entries ? of_level(description, side, &level, number, first, what) : nothing(TRUTH_ABSENT);
 }

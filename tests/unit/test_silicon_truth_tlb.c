@@ -74,8 +74,57 @@ static void two_levels(void **state)
     assert_int_equal(truth_of(truths, "dtlb1.4k.lines").kind, TRUTH_NONE);
     assert_int_equal(truth_of(truths, "dtlb1.k.ways").kind, TRUTH_NONE);
     assert_int_equal(truth_of(truths, "dtlb1.4q.ways").kind, TRUTH_NONE);
-    assert_int_equal(truth_of(truths, "itlb1.4k.ways").kind, TRUTH_NONE);
+    assert_int_equal(truth_of(truths, "stlb1.4k.ways").kind, TRUTH_NONE);
+    assert_int_equal(truth_of(truths, "itlb1.4k.penalty").kind, TRUTH_NONE);
+    expect_none(truths, "itlb1.4k");
     truths_destroy(truths);
+}
+
+/* Jumps look in TLBs of code: 64 entries, and 256 behind them that data have, too. As many targets are needed as pages,
+ * and so much cache of code that 16 bytes of it are each jump's. */
+static void code(void **state)
+{
+    static const struct {
+        uint64_t cache;       /* bytes, of code alone; 0: it is the data's, of 32 KB */
+        unsigned target_sets; /* of four ways; 0: every target is known */
+        bool first, second;   /* nobody needs to see the level */
+    } cases[] = {{0, 0, false, false},   {0, 65, false, false},     {0, 64, false, true},
+                 {0, 16, true, true},    {4096, 0, false, true},    {8192, 0, false, false},
+                 {1024, 65, true, true}, {8192, 128, false, false}, {1088, 17, false, true}};
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct description *description = plain();
+        struct truths *truths;
+        add_tlb(description, 1, PAGES_SMALL, 8, 2, 0);
+        add_tlb(description, 1, PAGES_SMALL, 16, 4, 0)->holds = HOLDS_CODE;
+        add_tlb(description, 2, PAGES_SMALL, 32, 8, 6)->holds = HOLDS_BOTH;
+        description->fetch.targets = cases[i].target_sets != 0;
+        description->fetch.target_shape = description->tlb[0].shape;
+        description->fetch.target_shape.ways = 4;
+        description->fetch.target_shape.index.sets = cases[i].target_sets;
+        description->cache[0].holds = cases[i].cache ? HOLDS_DATA : HOLDS_BOTH;
+        if (cases[i].cache) {
+            struct cache_description *cache = &description->cache[description->caches++];
+            *cache = description->cache[0];
+            text_copy(cache->name, sizeof cache->name, "l1i");
+            cache->holds = HOLDS_CODE;
+            cache->size = cases[i].cache;
+            cache->shape.ways = 1;
+            cache->shape.index.sets = cache->size / cache->line;
+        }
+        truths = truths_on(description);
+        expect_equal(truths, "itlb1.4k.entries", 64);
+        expect_equal(truths, "itlb1.4k.ways", 4);
+        expect_equal(truths, "itlb2.4k.entries", 256);
+        expect_equal(truths, "itlb2.4k.sets", 32);
+        expect_equal(truths, "dtlb1.4k.entries", 16);
+        expect_within(truths, "itlb2.4k.penalty", 6, 0.5);
+        assert_int_equal(truth_of(truths, "itlb1.4k.ways").optional, cases[i].first);
+        assert_int_equal(truth_of(truths, "itlb2.4k.ways").optional, cases[i].second);
+        assert_false(truth_of(truths, "dtlb2.4k.ways").optional);
+        truths_destroy(truths);
+    }
 }
 
 /* Stores' own TLB, code's, and one that is no larger than what lies before it do not count. */
@@ -203,9 +252,13 @@ static void no_tlbs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_levels),  cmocka_unit_test(tlbs_that_do_not_count),
-        cmocka_unit_test(victims),     cmocka_unit_test(several_at_one_level),
-        cmocka_unit_test(large_pages), cmocka_unit_test(levels_that_cost_nothing),
+        cmocka_unit_test(two_levels),
+        cmocka_unit_test(code),
+        cmocka_unit_test(tlbs_that_do_not_count),
+        cmocka_unit_test(victims),
+        cmocka_unit_test(several_at_one_level),
+        cmocka_unit_test(large_pages),
+        cmocka_unit_test(levels_that_cost_nothing),
         cmocka_unit_test(no_tlbs),
     };
 
