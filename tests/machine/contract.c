@@ -240,6 +240,12 @@ static void check_walk(const struct ground *ground, enum op op, unsigned slot)
     task.steps = STEPS;
     check(ground, "a jump walk is given an end", link_cycle(ground, op, start, 0));
     check(ground, "and ends there", machine_run(ground->machine, &task, 1, &reading) && reading.steps == STOPS);
+    before = slot_va(ground, slot + 1) + KEPT + STRIDE; /* another page, with the same frame */
+    check(ground, "its frame is another page's, too", map_slot(ground, slot + 1, slot));
+    check(ground, "a jump to another page",
+          link_cycle(ground, op, before, 0) && machine_link(ground->machine, op, start, before));
+    check(ground, "goes there", machine_run(ground->machine, &task, 1, &reading) && reading.steps == STOPS + 1);
+    unmap_slot(ground, slot + 1);
 }
 
 static void check_interleaving(const struct ground *ground)
