@@ -50,30 +50,41 @@ static struct stops with_block(struct crowd *crowd)
     return seats_listed(pages_of(crowd), crowd->number, crowd->count + block);
 }
 
+/* What a crowd is compared with: pages that the level has. Loads have no need of pages where there is no nearer level;
+ * jumps are as many, and go to another page each. */
+static struct stops control_of(const struct crowd *crowd)
+{
+    struct seats *pages = pages_of(crowd);
+    uint64_t count = crowd->count + crowd->reach->block, fit = crowd->reach->fit;
+    if (crowd->reach->block)
+        return seats_row(pages, count < fit ? count : fit);
+    if (pages->op == OP_LOAD)
+        return seats_dense(pages, count);
+    return count <= fit ? seats_row(pages, count) : seats_shared(pages, count);
+}
+
 /* Whether a crowd, along with the block, takes longer than the control. */
 static enum verdict compare(struct crowd *crowd, double error)
 {
     struct seats *pages = pages_of(crowd);
-    uint64_t count = crowd->count + crowd->reach->block, fit = crowd->reach->fit;
     struct stops listed = with_block(crowd);
-    struct stops control =
-        crowd->reach->block ? seats_row(pages, count < fit ? count : fit) : seats_dense(pages, count);
+    struct stops control = control_of(crowd);
     return seats_crowd(pages, &listed, &control, crowd->reach->miss, error);
 }
 
 /* Whether a crowd, along with the block, does not fit. What is slow, or nearly so, because of its seats is not in
- * others: AMD's way predictor cannot tell some lines of one set apart, by their pages. */
+ * others: AMD's way predictor cannot tell some lines of one set apart, by their pages. It looks at data. */
 static bool is_crowd(struct crowd *crowd, double error)
 {
-    enum { ATTEMPTS = 8, NEEDED = 2 };
+    enum { ATTEMPTS = 8 };
     struct crowd other = *crowd;
-    unsigned slow = 0;
+    unsigned slow = 0, needed = pages_of(crowd)->op == OP_LOAD ? 2 : 1;
     for (unsigned attempt = 0; attempt < ATTEMPTS && seats_ok(pages_of(crowd)); attempt++) {
         enum verdict verdict = compare(&other, error);
         if (verdict == NOT_SLOWER)
             return false;
         slow += verdict == SLOWER;
-        if (slow == NEEDED)
+        if (slow == needed)
             return true;
         shuffle(&other);
     }

@@ -2,12 +2,19 @@
 /* seats.c: mapping pages to seats, and walks through them. */
 #include "probes/seats.h"
 #include "base/arithmetic.h"
+#include "base/random.h"
 
 enum {
     MOST_BITS = 21,
     LEAST_BITS = 11,
-    WORD = 8 /* the control's links lie beside the signal's, in the same lines */
+    MOST_SIZES = 4, /* of pages */
+    /* the control's links lie beside the signal's, in the same lines: a word, or the code of a jump */
+    WORD = 8,
+    CODE = 16
 };
+
+/* Bytes: the pages of a list, and those of a row, lie so near to each other that near jumps reach them. */
+static const uint64_t NEAR = (uint64_t)1 << 30;
 
 /* Bytes of the addresses of all pages. */
 static uint64_t reach(const struct seats *pages)
@@ -32,11 +39,12 @@ static bool has_pages(struct machine *machine, uint64_t page)
 }
 
 /* Ticks a step of a few seats in one page. */
-static bool time_few(struct bench *bench, uint64_t base, double *ticks)
+static bool time_few(const struct seats *pages, double *ticks)
 {
     enum { LOOKS = 9, STEPS = 4096 };
-    struct stops stops = stops_sequence(base, SEAT, NEIGHBOURS);
-    struct walk walk = walk_over(&stops, OP_LOAD, bench_seed(bench));
+    struct bench *bench = pages->bench;
+    struct stops stops = stops_sequence(pages->dense.base, SEAT, NEIGHBOURS);
+    struct walk walk = walk_over(&stops, pages->op, bench_seed(bench));
     double looks[LOOKS];
     if (!bench_link(bench, &walk))
         return false;
@@ -48,59 +56,66 @@ static bool time_few(struct bench *bench, uint64_t base, double *ticks)
     return true;
 }
 
-/* Where no first level has large pages (Bonnell), a control in them would pay what is to be measured: it lies in pages
- * of the size under test then. There are few of them, too. */
+/* Maps all seats in pages of one size. */
+static bool map_seats(struct seats *pages, uint64_t page, uint64_t seats)
+{
+    struct machine *machine = pages->bench->machine;
+    if (!stretch_map(machine, page, seats, &pages->dense))
+        return false;
+    if (pages->dense.size >= seats)
+        return true;
+    stretch_unmap(machine, &pages->dense);
+    return false;
+}
+
+/* The largest pages, of the size under test or larger. Where no first level has such large ones (Bonnell), a control in
+ * them would pay what is to be measured: it lies in smaller ones then. There are few of them, too. */
 static bool choose_seats(struct seats *pages, uint64_t seats)
 {
     struct machine *machine = pages->bench->machine;
-    double large, small;
-    if (!stretch_best(machine, UINT64_MAX, seats, seats, &pages->dense))
-        return false;
-    if (pages->dense.page == pages->page)
-        return true;
-    if (!time_few(pages->bench, pages->dense.base, &large))
-        return false;
-    struct stretch largest = pages->dense;
-    stretch_unmap(machine, &largest);
-    if (!stretch_map(machine, pages->page, seats, &pages->dense))
-        return stretch_best(machine, UINT64_MAX, seats, seats, &pages->dense);
-    if (!time_few(pages->bench, pages->dense.base, &small))
-        return false;
-    double rate = pages->bench->cycles_per_tick;
-    if ((large - small) * rate > MISSES)
-        return true;
-    stretch_unmap(machine, &pages->dense);
-    return stretch_best(machine, UINT64_MAX, seats, seats, &pages->dense);
+    double ticks[MOST_SIZES], least = 0;
+    unsigned sizes = 0, own = 0, chosen;
+    while (sizes < MOST_SIZES && machine_page(machine, sizes))
+        sizes++;
+    while (own < sizes && machine_page(machine, own) != pages->page)
+        own++;
+    for (unsigned i = own; i < sizes; i++) {
+        ticks[i] = 0; /* cannot be had */
+        if (!map_seats(pages, machine_page(machine, i), seats))
+            continue;
+        bool timed = time_few(pages, &ticks[i]);
+        stretch_unmap(machine, &pages->dense);
+        if (!timed)
+            return false;
+        if (least <= 0 || ticks[i] < least)
+            least = ticks[i];
+    }
+    for (chosen = sizes; chosen-- > own;)
+        if (ticks[chosen] > 0 && (ticks[chosen] - least) * pages->bench->cycles_per_tick <= MISSES)
+            return ticks[own] > 0 && map_seats(pages, machine_page(machine, chosen), seats);
+    return false;
 }
 
-bool seats_open(struct seats *pages, struct bench *bench, uint64_t page, uint64_t visits, const char **why)
+bool seats_open(struct seats *pages, struct bench *bench, enum op op, uint64_t page, uint64_t visits, const char **why)
 {
     struct machine *machine = bench->machine;
     struct view view = machine_view(machine);
     uint64_t seats = stops_seat(MOST_IN_A_ROW);
-    *pages = (struct seats){.bench = bench, .page = page, .visits = visits};
+    *pages = (struct seats){.bench = bench, .op = op, .page = page, .visits = visits};
     *why = "the machine has no pages of that size";
     if (!has_pages(machine, page))
         return false;
-    *why = "no memory for the lines of its pages";
+    *why = machine_page(machine, 0) == page ? "no memory for the lines of its pages"
+                                            : "no whole page of that size lies in the memory";
     if (!choose_seats(pages, seats))
         return false;
-    *why = "no whole page of that size lies in the memory";
-    if (page > pages->dense.page) {
-        seats_close(pages);
-        return false;
-    }
     *why = "not enough addresses for its pages";
     /* The row lies above what may be listed, and the numbers of pages are bits of their addresses. */
     for (pages->bits = MOST_BITS; pages->bits >= LEAST_BITS; pages->bits--) {
         pages->base = (view.base + pages->dense.size + reach(pages) - 1) / reach(pages) * reach(pages);
-        if (pages->base + reach(pages) <= view.base + view.size)
-            break;
+        if (pages->base + reach(pages) <= view.base + view.size && (op != OP_JUMP || reach(pages) / 2 <= NEAR))
+            return true;
     }
-    if (pages->dense.size >= seats && pages->bits >= LEAST_BITS)
-        return true;
-    if (pages->dense.size < seats)
-        *why = "no memory for the lines of its pages";
     seats_close(pages);
     return false;
 }
@@ -154,6 +169,22 @@ struct stops seats_row(struct seats *pages, uint64_t count)
     return through_pages(pages, base, count);
 }
 
+/* The seats of a page that several share lie in one frame. They are as far above the row's beginning as a block is
+ * above the list's (probes/crowd.h). */
+struct stops seats_shared(struct seats *pages, uint64_t count)
+{
+    enum { SHARING = 4 };
+    uint64_t base = row_base(pages) + (pages->page << (pages->bits - 1));
+    for (; pages->quarters * SHARING < count && bench_ok(pages->bench); pages->quarters++) {
+        if (!map_page(pages, base + pages->quarters * pages->page, pages->quarters * SHARING))
+            return stops_sequence(base, 0, 0);
+        bench_rest(pages->bench, false);
+    }
+    struct stops stops = through_pages(pages, base, count);
+    stops.sharing = SHARING;
+    return stops;
+}
+
 struct stops seats_spread(struct seats *pages, uint64_t bits)
 {
     uint64_t base = row_base(pages), count = (uint64_t)1 << bits_set(bits);
@@ -189,9 +220,9 @@ static bool link_both(struct seats *pages, const struct stops *stops, const stru
                       struct walk *quiet)
 {
     struct stops beside = *control;
-    beside.base += WORD;
-    *quiet = walk_over(&beside, OP_LOAD, bench_seed(pages->bench));
-    *signal = walk_over(stops, OP_LOAD, bench_seed(pages->bench));
+    beside.base += pages->op == OP_LOAD ? WORD : CODE;
+    *quiet = walk_over(&beside, pages->op, bench_seed(pages->bench));
+    *signal = walk_over(stops, pages->op, bench_seed(pages->bench));
     if (machine_steps(pages->bench->machine) > pages->visits)
         pages->spent = true;
     return seats_ok(pages) && bench_link(pages->bench, quiet) && bench_link(pages->bench, signal);
@@ -206,21 +237,70 @@ static uint64_t batch_steps(uint64_t count)
 
 bool seats_excess(struct seats *pages, const struct stops *stops, double *ticks)
 {
-    enum { ROUNDS = 5, MANY = 1024 };
+    enum { ROUNDS = 5, FEWER = 3, SOME = 256, MANY = 1024 };
     double signals[ROUNDS], controls[ROUNDS];
     uint64_t count = stops_count(stops), steps = batch_steps(count);
+    unsigned rounds = pages->op != OP_LOAD && count >= SOME ? FEWER : ROUNDS;
     struct stops seats = seats_dense(pages, count);
     struct walk walk[2];
     if (!link_both(pages, stops, &seats, &walk[0], &walk[1]))
         return false;
     while ((double)steps < 64 * (double)pages->bench->clock.step)
         steps *= 2;
-    for (unsigned round = 0; round < ROUNDS; round++)
+    for (unsigned round = 0; round < rounds; round++)
         if (!bench_warm(pages->bench, &walk[0], 0, count > MANY ? 0 : count) ||
             !bench_timed(pages->bench, &walk[0], count, steps, &signals[round]) ||
             !bench_timed(pages->bench, &walk[1], count, steps, &controls[round]) || !bench_rest(pages->bench, false))
             return false;
-    *ticks = (quantile(signals, ROUNDS, 0.25) - quantile(controls, ROUNDS, 0.25)) / (double)steps;
+    pages->few = quantile(controls, rounds, 0.25) / (double)steps;
+    *ticks = quantile(signals, rounds, 0.25) / (double)steps - pages->few;
+    return true;
+}
+
+/* Where the code lies that is called: in the half of the line that no link is in. */
+static uint64_t called(const struct stops *stops, uint64_t stop)
+{
+    return stops_address(stops, stop) ^ SEAT / 2;
+}
+
+/* Ticks a call of code in the lines of some stops, after all of it was called in the same script: between
+ * scripts a machine may lose what its TLBs have. */
+static bool time_calls(struct seats *pages, const struct stops *stops, double *ticks)
+{
+    enum { CALLS = 256 };
+    struct random random = {bench_seed(pages->bench)};
+    struct visit visits[MOST_SURPRISES + CALLS];
+    struct reading lap[MAX_LAPS];
+    unsigned count = (unsigned)stops_count(stops);
+    for (unsigned i = 0; i < count + CALLS; i++) {
+        uint64_t stop = i < count ? i : random_below(&random, count);
+        visits[i] = (struct visit){.op = OP_EXECUTE, .lap = i >= count, .va = called(stops, stop)};
+    }
+    if (!machine_script(pages->bench->machine, visits, count + CALLS, lap)) {
+        pages->bench->refused = true;
+        return false;
+    }
+    *ticks = (double)lap[1].ticks / CALLS;
+    return bench_rest(pages->bench, false);
+}
+
+bool seats_surprise(struct seats *pages, const struct stops *stops, double *ticks)
+{
+    enum { ROUNDS = 15, SETTLING = 8 };
+    double signals[ROUNDS], controls[ROUNDS];
+    uint64_t count = stops_count(stops);
+    struct stops seats = seats_dense(pages, count);
+    struct walk walk[2];
+    if (!link_both(pages, stops, &seats, &walk[0], &walk[1]))
+        return false;
+    for (uint64_t i = 0; i < count; i++)
+        if (!machine_link(pages->bench->machine, OP_JUMP, called(stops, i), 0))
+            pages->bench->refused = true;
+    for (unsigned round = 0; round < ROUNDS; round++)
+        if (!bench_warm(pages->bench, &walk[0], 0, SETTLING * count) || !time_calls(pages, stops, &signals[round]) ||
+            !time_calls(pages, &seats, &controls[round]))
+            return false;
+    *ticks = quantile(signals, ROUNDS, 0.25) - quantile(controls, ROUNDS, 0.25);
     return true;
 }
 

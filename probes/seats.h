@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* seats.h: control and experiment of translation: the same lines of memory, once through few pages and once through as
- * many as there are stops.
+ * many as there are stops. A stop is a load, or a jump to the next stop: then as many jumps are made in either, at the
+ * same offsets, and what branch targets and the instruction cache cost is in both.
  *
  * Stop number j is always the same line, "seat" j, in whatever page it is seen: seats lie side by side, 64 in 4 KB, and
  * a page is a number in a region of addresses, mapped to where its seat is. So the pages under test share the memory of
@@ -13,25 +14,29 @@
 
 enum {
     MOST_LISTED = 1536,     /* pages of a list */
+    MOST_SURPRISES = 384,   /* pages whose code is called in no foreseeable order */
     MOST_IN_A_ROW = 1 << 13 /* pages */
 };
 
 struct seats {
     struct bench *bench;
+    enum op op;            /* of its walks: OP_LOAD, OP_JUMP or OP_JUMP_FAR */
     uint64_t page;         /* bytes of one */
     unsigned bits;         /* of the number of a page in a list: 21, or fewer where there are not as many addresses */
     struct stretch dense;  /* seats through the largest pages there are */
     uint64_t base;         /* address of page number 0 */
     uint64_t mapped;       /* pages of the row that are mapped */
+    uint64_t quarters;     /* pages of four seats each that are mapped */
     uint64_t visits;       /* machine_steps beyond which it would take too many */
     bool spent, undecided; /* too many; noise left a decision open, for whoever asks to set */
     bool any;              /* something was mapped */
+    double few;            /* ticks a step of the control that was timed last, by seats_excess */
     unsigned lasts;        /* pages of the list that was mapped last */
     uint32_t last[MOST_LISTED];
 };
 
 /* Maps the seats. False: the machine has no such pages, or no memory or addresses for them; *why says which. */
-bool seats_open(struct seats *, struct bench *, uint64_t page, uint64_t visits, const char **why);
+bool seats_open(struct seats *, struct bench *, enum op, uint64_t page, uint64_t visits, const char **why);
 void seats_close(struct seats *);
 
 /* Skipped, refused, spent or undecided: false. */
@@ -43,6 +48,9 @@ struct stops seats_dense(const struct seats *, uint64_t count);
 /* So many pages on end, apart from those that may be listed; at most MOST_IN_A_ROW and 2 to the power of bits. */
 struct stops seats_row(struct seats *, uint64_t count);
 
+/* So many seats in a quarter as many pages on end, which are others than the row's. */
+struct stops seats_shared(struct seats *, uint64_t count);
+
 /* Pages of the row: all whose numbers have no other bits than these. */
 struct stops seats_spread(struct seats *, uint64_t bits);
 
@@ -51,6 +59,11 @@ struct stops seats_listed(struct seats *, const uint32_t *number, unsigned count
 
 /* Ticks a step that a walk through pages takes longer than one over its seats; both settled. False: see seats_ok. */
 bool seats_excess(struct seats *, const struct stops *, double *ticks);
+
+/* Cycles by the same measure, of code in the pages that is called in an order that nobody can foretell: where branch
+ * targets are known, translation may be asked for long before the code is, and what it takes does not show in a walk of
+ * jumps. At most MOST_SURPRISES of them. False: see seats_ok. */
+bool seats_surprise(struct seats *, const struct stops *, double *ticks);
 
 /* Whether in each lap over the pages some miss which do not in one over the control's: SLOWER: it takes longer by
  * `effect` ticks a lap, or more, with that error. Also UNDECIDED where seats_ok is false. */

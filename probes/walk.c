@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* walk.c: the stops of a walk and the order in which it visits them. */
 #include "probes/walk.h"
+#include "base/arithmetic.h"
 
 enum {
     ROUNDS = 4,
@@ -43,16 +44,20 @@ uint64_t stops_number(const struct stops *stops, uint64_t group)
 {
     if (stops->number)
         return stops->number[group];
-    return stops->spread ? deposit(group, stops->spread) : group;
+    if (stops->spread)
+        return deposit(group, stops->spread);
+    return stops->sharing ? group / stops->sharing : group;
 }
 
 /* Pages of memory that are used lie so far apart that no two pages of eight on end can be joined in one translation,
  * whatever seats they get. Pages on end have all offsets with time: where sets are chosen by virtual addresses, too,
- * they use all of them. */
+ * they use all of them. Either half of lines is used as often, in each row and in lines that any few bits tell apart:
+ * branch targets are found by address. */
 uint64_t stops_seat(uint64_t group)
 {
-    uint64_t row = group / SEATS_A_PAGE;
-    return row * APART * SMALLEST_PAGE + (group + row) % SEATS_A_PAGE * SEAT;
+    uint64_t row = group / SEATS_A_PAGE, line = (group + row) % SEATS_A_PAGE;
+    uint64_t half = (bits_set(line / 8) + row) % 2;
+    return row * APART * SMALLEST_PAGE + line * SEAT + half * (SEAT / 2);
 }
 
 uint64_t stops_address(const struct stops *stops, uint64_t stop)

@@ -24,6 +24,7 @@ struct stops {
     const uint32_t *number; /* NULL: by spread */
     uint64_t spread;        /* 0: j itself */
     uint64_t seats;         /* bytes; 0: none */
+    uint64_t sharing;       /* groups that have one number, where neither list nor spread says which; 0: each its own */
 };
 
 /* A plain sequence of paper 000: count stops, stride bytes apart. */

@@ -193,7 +193,7 @@ static void a_wrong_row(void **state)
     struct machine *machine = process_open(NULL, &description, 3, NULL, &why);
     assert_non_null(machine);
     struct bench bench = bench_open(machine, 7);
-    assert_true(seats_open(&pages, &bench, 4096, UINT64_MAX, &why));
+    assert_true(seats_open(&pages, &bench, OP_LOAD, 4096, UINT64_MAX, &why));
     struct reach reach = {.pages = &pages, .fit = 1536, .crowd = 2048, .miss = LEAST_MISSES * WALK, .neighbours = 16};
     bool found = crowd_shape(&reach, &shape, &why);
     seats_close(&pages);

@@ -134,6 +134,7 @@ static void numbers_and_seats(void **state)
     enum { SEATS = 1000, PAGE = 4096 };
     struct stops stops = stops_sequence(1 << 20, PAGE, 3);
     uint64_t used[SEATS / 64 + 1][2] = {{0}};
+    unsigned halves[SEATS / 64 + 1][2] = {{0}};
     (void)state;
     stops.number = number;
     assert_int_equal(stops_address(&stops, 2), (1 << 20) + 1000000ull * PAGE);
@@ -147,7 +148,8 @@ static void numbers_and_seats(void **state)
     stops.seats = PAGE;
     for (uint64_t i = 0; i < SEATS; i++) {
         uint64_t seat = stops_seat(i), row = i / 64;
-        assert_int_equal(seat % 64, 0);
+        halves[row][seat % 64 / 32]++;
+        assert_int_equal(seat % 32, 0);
         assert_false(used[row][0] >> seat % PAGE / 64 & 1);
         used[row][0] |= (uint64_t)1 << seat % PAGE / 64;
         if (i % 64 == 0)
@@ -155,7 +157,11 @@ static void numbers_and_seats(void **state)
         assert_int_equal(seat / PAGE, used[row][1]);
         assert_true(row == 0 || used[row][1] > used[row - 1][1] + 7);
         assert_int_equal(stops_address(&stops, i), (1 << 20) + i * PAGE + seat % PAGE);
+        if (i % 64 == 63)
+            assert_int_equal(halves[row][0], halves[row][1]);
     }
+    stops.sharing = 4;
+    assert_int_equal(stops_number(&stops, 11), 2);
 }
 
 int main(void)

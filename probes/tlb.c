@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* tlb.c: levels of TLBs, from rows of pages and from crowds. */
+#include "probes/tlb.h"
+#include "base/arithmetic.h"
+#include "base/text.h"
+#include "probes/confidence.h"
+#include "probes/crowd.h"
+#include "probes/rate.h"
+
+enum { MOST_PLACES = 64, PARTS = 2, NEIGHBOURS_MOST = 16, LEAST_BLOCK = 16, MOST_BLOCK = 512, ATTEMPTS = 3 };
+
+/* Core cycles: a step of less is none. A jump to another page may take a cycle more than one that stays, by what branch
+ * targets cost (measured on a Zen 4). */
+static const double LEAST_STEP = 0.6, LEAST_JUMP_STEP = 2;
+
+/* Core cycles: code that nobody foretold to be called takes so much longer where a level has not all of its pages (0.9
+ * on a Zen 4, 192 of whose pages meet 64 entries). */
+static const double SURPRISED = 0.6;
+
+/* A second step is as high as a part of the first one at least, and as a load that hits. */
+static const double LEAST_PART = 0.25, LEAST_SECOND = 2.5;
+
+/* Core cycles: how far places of one step may be from each other. */
+static const double LEVEL = 0.3;
+
+/* Error of a decision on pages in a row; what is not checked by a second method may be wrong so often. */
+static const double BOUND = 1e-3, FOLDED = 0.03, SHARED = 0.15;
+
+struct place {
+    uint64_t pages;
+    double cycles; /* a step, more than the same lines in few pages */
+};
+
+struct tlb {
+    struct bench bench;
+    struct seats pages;
+    struct notebook *notebook;
+    const struct tlb_side *side;
+    const struct tlb_size *size;
+    unsigned places;
+    struct place place[MOST_PLACES];
+    double few;            /* core cycles of a jump among the fewest */
+    uint64_t clean, mixed; /* up to so many jumps take no longer; from so many on they do, in whatever pages */
+};
+
+static void id_of(const struct tlb *tlb, unsigned level, const char *what, char id[28])
+{
+    struct text text = text_in(id, 28);
+    text_format(&text, "%s%u.%s.%s", tlb->side->name, level, tlb->size->name, what);
+}
+
+static void missing(const struct tlb *tlb, unsigned level, uint64_t cost, const char *why)
+{
+    static const char *const all[][2] = {
+        {"entries", "entries"}, {"ways", "ways"}, {"sets", "sets"}, {"penalty", "cycles"}};
+    if (!bench_ok(&tlb->bench))
+        why = tlb->bench.skipped ? "skipped" : machine_why(tlb->bench.machine);
+    else if (tlb->pages.spent)
+        why = "it would take too many accesses";
+    else if (tlb->pages.undecided)
+        why = "noise left a decision open";
+    for (unsigned i = 0; i < sizeof all / sizeof *all - (level == 1); i++) {
+        char id[28];
+        id_of(tlb, level, all[i][0], id);
+        note_missing(tlb->notebook, id, all[i][1], cost, "%s", why);
+    }
+}
+
+/* Pages of the next place: two in an octave. */
+static uint64_t next_place(uint64_t pages)
+{
+    uint64_t step = power_of_two_within(pages) / PARTS;
+    return pages + (step ? step : 1);
+}
+
+/* Pages of the longest row: where there are few addresses, as many as their numbers have. */
+static uint64_t longest_row(const struct tlb *tlb)
+{
+    uint64_t numbers = (uint64_t)1 << tlb->pages.bits;
+    return numbers < tlb->side->most ? numbers : tlb->side->most;
+}
+
+static bool walks_code(const struct tlb *tlb)
+{
+    return tlb->size->op != OP_LOAD;
+}
+
+static double least_step(const struct tlb *tlb)
+{
+    return walks_code(tlb) ? LEAST_JUMP_STEP : LEAST_STEP;
+}
+
+/* What as many jumps take in few pages: from where they take longer on, something else is missed, too. What is missed
+ * by either walk need not be as much, and policies make it vary. */
+static void note_jumps(struct tlb *tlb, const double *cycles)
+{
+    char id[28];
+    struct text text = text_in(id, sizeof id);
+    text_format(&text, "%s.%s.jumps", tlb->side->name, tlb->size->name);
+    struct series *series = note_series(tlb->notebook, id, "jumps", "cycles");
+    tlb->few = cycles[0];
+    for (unsigned i = tlb->places; i-- > 0;)
+        if (cycles[i] > tlb->few + LEVEL)
+            tlb->mixed = tlb->place[i].pages;
+    for (unsigned i = 0; i < tlb->places && tlb->place[i].pages < tlb->mixed; i++)
+        tlb->clean = tlb->place[i].pages;
+    for (unsigned i = 0; i < tlb->places; i++) {
+        double each = cycles[i];
+        note_point(tlb->notebook, series, (struct point){(double)tlb->place[i].pages, each, each, each});
+    }
+}
+
+/* What so many pages in a row take longer, by their number. */
+static bool sweep(struct tlb *tlb)
+{
+    char id[28];
+    double few[MOST_PLACES] = {0};
+    struct text text = text_in(id, sizeof id);
+    text_format(&text, "%s.%s", tlb->side->name, tlb->size->name);
+    struct series *series = note_series(tlb->notebook, id, "pages", "cycles");
+    for (uint64_t count = tlb->side->fewest; count <= longest_row(tlb) && tlb->places < MOST_PLACES;
+         count = next_place(count)) {
+        double ticks;
+        struct stops row = seats_row(&tlb->pages, count);
+        if (!seats_ok(&tlb->pages) || !seats_excess(&tlb->pages, &row, &ticks))
+            return false;
+        double cycles = ticks * tlb->bench.cycles_per_tick;
+        if (cycles < -least_step(tlb))
+            continue; /* the control misses, something that is no translation */
+        tlb->place[tlb->places++] = (struct place){count, cycles};
+        note_point(tlb->notebook, series, (struct point){(double)count, cycles, cycles, cycles});
+        few[tlb->places - 1] = tlb->pages.few * tlb->bench.cycles_per_tick;
+    }
+    if (walks_code(tlb))
+        note_jumps(tlb, few);
+    return true;
+}
+
+/* The first place, from one on, from which all others take so many cycles or more; places: there is none. */
+static unsigned rises_above(const struct tlb *tlb, unsigned from, double cycles)
+{
+    unsigned first = tlb->places;
+    while (first > from && tlb->place[first - 1].cycles >= cycles)
+        first--;
+    return first;
+}
+
+/* The cycles of a step that places from one on stand on: those of two of them, one at twice the pages of the other, or
+ * more, that agree. 0: no two of them do. */
+static double step_from(const struct tlb *tlb, unsigned from, unsigned *last)
+{
+    for (unsigned i = from; i + PARTS < tlb->places; i++) {
+        double cycles = tlb->place[i].cycles, room = LEVEL + cycles / 32;
+        unsigned end = i;
+        while (end + 1 < tlb->places && apart(tlb->place[end + 1].cycles, cycles) <= room)
+            end++;
+        if (end < i + PARTS)
+            continue;
+        *last = end;
+        return tlb->place[(i + end) / 2].cycles;
+    }
+    return 0;
+}
+
+/* Whether a row of pages fits. Jumps are compared with as many that go to other pages, too, but to fewer. */
+static bool row_fits(struct tlb *tlb, uint64_t count, double miss)
+{
+    struct seats *pages = &tlb->pages;
+    for (unsigned attempt = 0; attempt < ATTEMPTS && seats_ok(pages); attempt++) {
+        struct stops row = seats_row(pages, count);
+        struct stops control = walks_code(tlb) ? seats_shared(pages, count) : seats_dense(pages, count);
+        enum verdict verdict = seats_crowd(pages, &row, &control, miss, BOUND);
+        if (verdict != UNDECIDED)
+            return verdict == NOT_SLOWER;
+        bench_wait(&tlb->bench, 1 + attempt);
+    }
+    pages->undecided = true;
+    return false;
+}
+
+/* Bisects the number of pages in a row that fit the first level, from one that does. A neighbour that shares the core
+ * can hold entries for as long as it is busy: at no moment of some may one page more fit. */
+static bool bisect(struct tlb *tlb, double miss, uint64_t *fit, uint64_t *crowd)
+{
+    enum { MOMENTS = 3 };
+    while (*crowd - *fit > 1 && seats_ok(&tlb->pages)) {
+        uint64_t middle = *fit + (*crowd - *fit) / 2;
+        if (row_fits(tlb, middle, miss))
+            *fit = middle;
+        else
+            *crowd = middle;
+    }
+    for (unsigned moment = 0; moment < MOMENTS && seats_ok(&tlb->pages); moment++) {
+        bench_wait(&tlb->bench, 1);
+        while (row_fits(tlb, *crowd, miss) && *crowd < longest_row(tlb))
+            *fit = (*crowd)++;
+    }
+    return seats_ok(&tlb->pages);
+}
+
+/* Narrows what bounds the second level's entries to a part of them: with a few more than fit, many of its sets have one
+ * too many. least: core cycles that this shows by. */
+static bool narrow(struct tlb *tlb, double least, uint64_t *fit, uint64_t *crowd)
+{
+    enum { PART = 32 };
+    while ((*crowd - *fit) * PART > *fit) {
+        uint64_t middle = *fit + (*crowd - *fit) / 2;
+        double ticks;
+        struct stops row = seats_row(&tlb->pages, middle);
+        if (!seats_ok(&tlb->pages) || !seats_excess(&tlb->pages, &row, &ticks))
+            return false;
+        if (ticks * tlb->bench.cycles_per_tick > least)
+            *crowd = middle;
+        else
+            *fit = middle;
+    }
+    *fit -= *fit / PART; /* a policy may hide some misses */
+    return true;
+}
+
+/* What is said where more stops than these are needed to see a level's end. */
+static const char *const impure = "branch targets or the instruction cache run out before it does";
+
+/* Whether so many jumps miss nothing but translations. */
+static bool is_pure(struct tlb *tlb, uint64_t count)
+{
+    double ticks;
+    if (!walks_code(tlb) || count <= tlb->clean)
+        return true;
+    struct stops row = seats_row(&tlb->pages, count);
+    return count < tlb->mixed && seats_excess(&tlb->pages, &row, &ticks) &&
+           tlb->pages.few * tlb->bench.cycles_per_tick <= tlb->few + LEVEL;
+}
+
+static void note_shape(const struct tlb *tlb, unsigned level, const struct shape *shape, double error, uint64_t cost)
+{
+    char id[28];
+    double confidence = confidence_from(error);
+    id_of(tlb, level, "ways", id);
+    note_value(tlb->notebook, id, shape->ways, "ways", confidence, cost,
+               "the fewest pages that do not fit, less one (after paper 000, section 6)");
+    id_of(tlb, level, "sets", id);
+    note_value(tlb->notebook, id, (double)shape->sets, "sets", confidence, cost,
+               shape->plain ? "page-number bits that relieve a crowd, and what a row of pages says"
+                            : "what a row of pages says, and no bits that speak against it");
+    id_of(tlb, level, "entries", id);
+    note_value(tlb->notebook, id, (double)(shape->ways * shape->sets), "entries", confidence, cost,
+               "pages in a row that fit, and ways times sets");
+}
+
+/* An index that is folded, or none of bits, and entries that serve several pages, are inferred with less to check them
+ * by. */
+static double doubt_of(const struct shape *shape)
+{
+    return shape->error + (shape->plain ? 0 : FOLDED) + (shape->neighbours > 1 ? SHARED : 0);
+}
+
+/* Ticks a lap that one page too many costs at least, if a miss takes so many cycles. */
+static double miss_of(const struct tlb *tlb, double cycles)
+{
+    return LEAST_MISSES * cycles / tlb->bench.cycles_per_tick;
+}
+
+/* The more cycles of a place and the next one. Only these two: behind a first level a second one of hardly more entries
+ * may end soon. */
+static double most_cycles(const struct tlb *tlb, unsigned place)
+{
+    double cycles = tlb->place[place].cycles;
+    bool more = place + 1 < tlb->places && tlb->place[place + 1].cycles > cycles;
+    return more ? tlb->place[place + 1].cycles : cycles;
+}
+
+/* Whether a nearer level loses some pages of a row, though jumps that are foretold do not show it. */
+static bool hides_one(struct tlb *tlb, uint64_t fit)
+{
+    enum { FEW = 8, PART = 4 }; /* of the pages, some may have to make room for the machine's own */
+    double few, many;
+    uint64_t most = fit - fit / PART < MOST_SURPRISES ? fit - fit / PART : MOST_SURPRISES;
+    struct stops row = seats_row(&tlb->pages, most < FEW ? most : FEW);
+    if (!walks_code(tlb) || most <= FEW || !seats_surprise(&tlb->pages, &row, &few))
+        return false;
+    row = seats_row(&tlb->pages, most);
+    return seats_surprise(&tlb->pages, &row, &many) && (many - few) * tlb->bench.cycles_per_tick > SURPRISED;
+}
+
+/* The first level. *after: the first place behind it. */
+static bool measure_first(struct tlb *tlb, struct shape *shape, unsigned *after)
+{
+    uint64_t start = machine_steps(tlb->bench.machine);
+    const char *why = "no step was seen";
+    unsigned first = *after = rises_above(tlb, 0, least_step(tlb));
+    /* A crowd of few pages with one entry for several would have to be told from one of branch targets. */
+    struct reach reach = {.pages = &tlb->pages, .neighbours = walks_code(tlb) ? 1 : NEIGHBOURS_MOST};
+    bool seen = first > 0 && first < tlb->places;
+    if (seen) {
+        reach.miss = miss_of(tlb, most_cycles(tlb, first));
+        reach.fit = tlb->place[first - 1].pages;
+    }
+    if (seen && hides_one(tlb, reach.fit)) {
+        why = "branch targets that are known hide what its misses take";
+        seen = false;
+    }
+    for (unsigned attempt = 0; seen && attempt < ATTEMPTS && bench_ok(&tlb->bench) && !tlb->pages.spent; attempt++) {
+        bench_wait(&tlb->bench, 2 * attempt);
+        tlb->pages.undecided = false;
+        reach.crowd = tlb->place[first].pages > reach.fit ? tlb->place[first].pages : reach.fit + 1;
+        if (!bisect(tlb, reach.miss, &reach.fit, &reach.crowd))
+            continue;
+        if (!is_pure(tlb, reach.crowd)) {
+            why = impure;
+            break;
+        }
+        if (crowd_shape(&reach, shape, &why)) {
+            note_shape(tlb, 1, shape, doubt_of(shape) + 2 * BOUND, machine_steps(tlb->bench.machine) - start);
+            return true;
+        }
+    }
+    missing(tlb, 1, machine_steps(tlb->bench.machine) - start, why);
+    return false;
+}
+
+static void note_penalty(const struct tlb *tlb, double cycles, double error, uint64_t cost)
+{
+    char id[28];
+    id_of(tlb, 2, "penalty", id);
+    note_value(tlb->notebook, id, cycles, "cycles", confidence_from(error), cost,
+               "pages that the first level lacks and the second has, against the same lines in few pages");
+}
+
+/* What the sweep tells of the second level. *step: core cycles of its hits. False: *why. */
+static bool reach_second(struct tlb *tlb, const struct shape *first, unsigned after, struct reach *reach, double *step,
+                         const char **why)
+{
+    unsigned last = after, second;
+    uint64_t entries = first->ways * first->sets * first->neighbours;
+    *why = "no step behind the first one is level for an octave";
+    *step = step_from(tlb, after, &last);
+    if (*step <= 0)
+        return false;
+    double least = LEAST_PART * *step > LEAST_SECOND ? LEAST_PART * *step : LEAST_SECOND;
+    second = rises_above(tlb, last + 1, *step + least);
+    *why = "no second step was seen";
+    if (second == tlb->places)
+        return false;
+    double more = most_cycles(tlb, second) - *step;
+    *reach = (struct reach){.pages = &tlb->pages, .neighbours = first->neighbours};
+    reach->hit = *step / tlb->bench.cycles_per_tick;
+    reach->miss = miss_of(tlb, more);
+    reach->fit = tlb->place[last].pages;
+    reach->crowd = tlb->place[second].pages;
+    for (reach->block = LEAST_BLOCK; reach->block < 2 * entries;)
+        reach->block *= 2;
+    *why = impure;
+    if (reach->block >= tlb->mixed)
+        return false;
+    *why = "the first level hides it";
+    return 2 * reach->block <= reach->fit && reach->block <= MOST_BLOCK &&
+           narrow(tlb, *step + (more / 16 > 2 * LEVEL ? more / 16 : 2 * LEVEL), &reach->fit, &reach->crowd);
+}
+
+static void measure_second(struct tlb *tlb, const struct shape *first, unsigned after)
+{
+    uint64_t start = machine_steps(tlb->bench.machine), cost;
+    struct reach reach = {.block = 0};
+    struct shape shape = {.ways = 0};
+    double step;
+    const char *why;
+    bool found = reach_second(tlb, first, after, &reach, &step, &why) && crowd_shape(&reach, &shape, &why);
+    for (unsigned again = 1; tlb->pages.undecided && again < ATTEMPTS && bench_ok(&tlb->bench); again++) {
+        bench_wait(&tlb->bench, again);
+        tlb->pages.undecided = false;
+        found = crowd_shape(&reach, &shape, &why);
+    }
+    if (found && !is_pure(tlb, reach.block + shape.ways + 1)) {
+        found = false;
+        why = impure;
+    }
+    cost = machine_steps(tlb->bench.machine) - start;
+    if (!found) {
+        missing(tlb, 2, cost, why);
+        return;
+    }
+    double error = doubt_of(&shape) + doubt_of(first);
+    note_shape(tlb, 2, &shape, error, cost);
+    note_penalty(tlb, step, error, cost);
+}
+
+static void measure(struct tlb *tlb)
+{
+    struct shape first;
+    unsigned after;
+    if (!sweep(tlb)) {
+        missing(tlb, 1, 0, "noise");
+        missing(tlb, 2, 0, "noise");
+    } else if (measure_first(tlb, &first, &after)) {
+        tlb->bench.permille += 150;
+        measure_second(tlb, &first, after);
+    } else {
+        missing(tlb, 2, 0, "what the first level is like is not known");
+    }
+}
+
+/* Both levels, for pages of one size. known: how long a core cycle is. */
+static void measure_size(struct tlb *tlb, bool known, uint64_t visits)
+{
+    const char *why = "core cycles are not known";
+    const struct tlb_size *size = tlb->size;
+    if (known && seats_open(&tlb->pages, &tlb->bench, size->op, size->page, visits, &why)) {
+        measure(tlb);
+        seats_close(&tlb->pages);
+    } else {
+        missing(tlb, 1, 0, why);
+        missing(tlb, 2, 0, why);
+    }
+}
+
+bool tlb_measure(struct machine *machine, const struct request *request, const struct tlb_side *side,
+                 struct notebook *notebook)
+{
+    struct bench bench = bench_open(machine, request->seed ^ 0x64746c62);
+    struct rate rate;
+    bool known = rate_measure(&bench, &rate) && bench.cycles_per_tick > 0;
+    uint64_t start = machine_steps(machine);
+    for (unsigned i = 0; i < side->sizes; i++) {
+        struct tlb tlb = {
+            .bench = bench, .notebook = notebook, .side = side, .size = &side->size[i], .mixed = UINT64_MAX};
+        measure_size(&tlb, known, start + side->size[i].visits);
+        bench = tlb.bench;
+        bench.refused = false; /* what was refused to pages of one size may be granted to others */
+        bench.permille = 1000 * (i + 1) / side->sizes;
+    }
+    return !bench.skipped;
+}
