@@ -24,6 +24,10 @@ const struct probe probe_list[] = {
      "dtlb1.2m.entries dtlb1.2m.ways dtlb1.2m.sets dtlb2.2m.entries dtlb2.2m.ways dtlb2.2m.sets dtlb2.2m.penalty "
      "dtlb1.1g.entries dtlb1.1g.ways dtlb1.1g.sets dtlb2.1g.entries dtlb2.1g.ways dtlb2.1g.sets dtlb2.1g.penalty",
      probe_dtlb, 4000, false, NULL, true},
+    {"itlb", "entries, ways and sets of the TLBs that jumps look in, and what a hit of the second one takes",
+     "itlb1.4k.entries itlb1.4k.ways itlb1.4k.sets itlb2.4k.entries itlb2.4k.ways itlb2.4k.sets itlb2.4k.penalty "
+     "itlb1.2m.entries itlb1.2m.ways itlb1.2m.sets itlb2.2m.entries itlb2.2m.ways itlb2.2m.sets itlb2.2m.penalty",
+     probe_itlb, 3000, false, NULL, true},
     {"list", "what an element of a linked list costs, in order and not", "list.sizes", probe_lists, 8000, false, NULL,
      true},
 };

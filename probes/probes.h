@@ -9,4 +9,5 @@ bool probe_l1d(struct machine *, const struct request *, struct notebook *);
 bool probe_caches(struct machine *, const struct request *, struct notebook *);
 bool probe_access(struct machine *, const struct request *, struct notebook *);
 bool probe_dtlb(struct machine *, const struct request *, struct notebook *);
+bool probe_itlb(struct machine *, const struct request *, struct notebook *);
 bool probe_lists(struct machine *, const struct request *, struct notebook *);

@@ -46,27 +46,31 @@ for group in range(2):
     trial_named(group)
 
 
-TLB = "dtlb"
-OF_TLB = re.compile(r"dtlb[12]\.")
+def trial_tlb(probe):
+    @case(f"model/trial-{probe}", seconds=60)
+    def some(context):
+        """Two named machines, in a soak all of them: nothing is wrong at 0.9 or more, and most is right."""
+        everything = context.setting("caches_machines", 6) >= len(MACHINES)
+        turn = sorted(MACHINES, key=lambda path: seed(name_of(path), probe))[:len(MACHINES) if everything else 2]
+        found = []
+        for path in turn:
+            name = name_of(path)
+            told_of = run(context, f"{probe}-{name}", path, "--noise", "quiet", "--probe", probe, "--seed",
+                          seed(probe, name))
+            found += [(name, finding) for finding in told_of if re.match(probe + r"[12]\.", finding["id"])]
+        right = [finding for _, finding in found if finding["verdict"] == "right"]
+        others = [f"{name}: {told([finding])}" for name, finding in found if finding["verdict"] != "right"]
+        print(f"  {probe}, on trial: {len(right)} of {len(found)} right{'; ' if others else ''}{'; '.join(others)[:600]}",
+              flush=True)
+        hold(wrong([finding for _, finding in found], 0.9), "named")
+        expect(found, f"nothing of {probe}'s was found")
+        if everything:
+            expect(len(right) >= TRIAL_RIGHT * len(found), "; ".join(others)[:2000])
+    return some
 
 
-@case(f"model/trial-{TLB}", seconds=60)
-def trial_tlb(context):
-    """Two named machines, in a soak all of them: nothing is wrong at 0.9 or more, and most is right."""
-    everything = context.setting("caches_machines", 6) >= len(MACHINES)
-    turn = sorted(MACHINES, key=lambda path: seed(name_of(path), TLB))[:len(MACHINES) if everything else 2]
-    found = []
-    for path in turn:
-        name = name_of(path)
-        found += [(name, finding) for finding in run(context, f"{TLB}-{name}", path, "--noise", "quiet", "--probe", TLB,
-                                                     "--seed", seed(TLB, name)) if OF_TLB.match(finding["id"])]
-    right = [finding for _, finding in found if finding["verdict"] == "right"]
-    others = [f"{name}: {told([finding])}" for name, finding in found if finding["verdict"] != "right"]
-    print(f"  {TLB}, on trial: {len(right)} of {len(found)} right{'; ' if others else ''}{'; '.join(others)[:600]}",
-          flush=True)
-    hold(wrong([finding for _, finding in found], 0.9), "named")
-    if everything:
-        expect(len(right) >= TRIAL_RIGHT * len(found), "; ".join(others)[:2000])
+for tlbs in ("dtlb", "itlb"):
+    trial_tlb(tlbs)
 
 
 @case(f"model/trial-{TRIAL}-random", seconds=LAST)

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* itlb.c: the TLBs that jumps look in (paper 001 counted their misses; probes/tlb.h has the method).
+ *
+ * Findings: itlb1.4k.entries, itlb1.4k.ways, itlb1.4k.sets; itlb2.4k.entries, .ways, .sets, and itlb2.4k.penalty, the
+ * core cycles that a hit of it takes more than one of the first. The same of pages of 2 MB: itlb1.2m.ways ...
+ * Series: itlb.4k, itlb.2m, core cycles by pages in a row; itlb.4k.jumps, itlb.2m.jumps, those of as many jumps in few
+ * pages.
+ *
+ * Each stop is a jump to the next one, in a page and a line of its own. Pages of 4 KB lie within the 2 GB that near
+ * jumps reach; larger ones take jumps through a register. */
+#include "probes/probes.h"
+#include "probes/tlb.h"
+
+bool probe_itlb(struct machine *machine, const struct request *request, struct notebook *notebook)
+{
+    static const struct tlb_size sizes[] = {{"4k", OP_JUMP, 4096, 5300000}, {"2m", OP_JUMP_FAR, 2 << 20, 9900000}};
+    const struct tlb_side side = {"itlb", sizes, sizeof sizes / sizeof *sizes, 2, 4096};
+    return tlb_measure(machine, request, &side, notebook);
+}

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* test_itlb.c: the probe of the TLBs that jumps look in against modelled ones of known shape: of one set and of
+ * several, with trees and queues for policies, a second level that data have, too; and what is not a TLB: few branch
+ * targets, a small instruction cache, and a first level whose misses foretold jumps do not show. */
+#include "probes/probes.h"
+#include "tests/silicon/process/process.h"
+#include "tests/unit/notebook_bench.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+/* after the headers that it needs */
+#include <cmocka.h>
+/* after that, since it asserts */
+#include "tests/unit/skipping_host.h"
+
+enum { HIT = 4, NEXT = 14, MEMORY = 120, PENALTY = 7, WALK = 20, ABSENT = -1, KB = 1024, MISPREDICTED = 12 };
+
+/* 32 KB of first level for data and code each, 256 KB behind them, and pages of 4 KB. Walks always take as long, and
+ * every target is known. */
+static struct description machine_with(void)
+{
+    struct description description;
+    description_plain(&description, 32 * KB, 8, 64, HIT, MEMORY);
+    struct cache_description *code = &description.cache[description.caches++];
+    *code = description.cache[0];
+    snprintf(code->name, sizeof code->name, "l1i");
+    code->holds = HOLDS_CODE;
+    description.cache[0].holds = HOLDS_DATA;
+    struct cache_description *second = &description.cache[description.caches++];
+    *second = description.cache[0];
+    snprintf(second->name, sizeof second->name, "l2");
+    second->level = 2;
+    second->holds = HOLDS_BOTH;
+    second->size = 256 * KB;
+    second->latency = NEXT;
+    second->shape.index.sets = 512;
+    description.pages = PAGES_SMALL;
+    description.walker = (struct walker_description){.count = 1, .fixed = WALK, .from_level = 1};
+    description.fetch.jump = 1;
+    description.fetch.miss = MISPREDICTED;
+    return description;
+}
+
+static struct tlb_description *add_tlb(struct description *description, unsigned level, unsigned sets, unsigned ways,
+                                       const char *policy)
+{
+    struct tlb_description *tlb = &description->tlb[description->tlbs++];
+    *tlb = (struct tlb_description){.level = level, .holds = HOLDS_CODE, .latency = level > 1 ? PENALTY : 0};
+    snprintf(tlb->name, sizeof tlb->name, "itlb%u", description->tlbs);
+    tlb->pages = PAGES_SMALL;
+    tlb->loads = tlb->stores = true;
+    tlb->sector = tlb->coalesce = 1;
+    tlb->shape.ways = ways;
+    tlb->shape.index = (struct index){.kind = INDEX_MODULO, .sets = sets};
+    assert_true(policy_parse(&tlb->shape.policy, policy));
+    return tlb;
+}
+
+/* So many sets of branch targets, of four ways each. */
+static void add_targets(struct description *description, unsigned sets)
+{
+    description->fetch.targets = true;
+    description->fetch.target_shape.ways = 4;
+    description->fetch.target_shape.index = (struct index){.kind = INDEX_MODULO, .sets = sets};
+    assert_true(policy_parse(&description->fetch.target_shape.policy, "LRU"));
+}
+
+static void assert_value(const struct notebook *notebook, const char *id, double value, double near)
+{
+    const struct finding *finding = noted(notebook, id);
+    assert_non_null(finding);
+    if (value == ABSENT) {
+        if (finding->measured)
+            fail_msg("%s is %g, confidence %.3f", id, finding->value, finding->confidence);
+        assert_true(finding->why[0]);
+        return;
+    }
+    if (!finding->measured)
+        fail_msg("%s, not %g: %s", id, value, finding->why);
+    if (finding->value < value - near || finding->value > value + near || finding->confidence < 0.8)
+        fail_msg("%s is %g, not %g, confidence %.3f", id, finding->value, value, finding->confidence);
+}
+
+/* Compares ways and sets of a level for a size of page; ways ABSENT: nothing may be said. */
+static void assert_level(const struct notebook *notebook, const char *level, int ways, int sets)
+{
+    char id[28];
+    snprintf(id, sizeof id, "%s.ways", level);
+    assert_value(notebook, id, ways, 0);
+    snprintf(id, sizeof id, "%s.sets", level);
+    assert_value(notebook, id, ways == ABSENT ? ABSENT : sets, 0);
+    snprintf(id, sizeof id, "%s.entries", level);
+    assert_value(notebook, id, ways == ABSENT ? ABSENT : ways * sets, 0);
+    if (level[4] == '1')
+        return;
+    snprintf(id, sizeof id, "%s.penalty", level);
+    assert_value(notebook, id, ways == ABSENT ? ABSENT : PENALTY, 0.25);
+}
+
+/* What it measures costs no more visits than it may. */
+static void measure(struct notebook *notebook, const struct description *description)
+{
+    enum { BUDGET = 10000000 };
+    struct request request = {.seed = 11};
+    const char *why = "";
+    struct machine *machine = process_open(NULL, description, 3, NULL, &why);
+    if (!machine)
+        fail_msg("%s", why);
+    memset(notebook, 0, sizeof *notebook);
+    assert_true(probe_itlb(machine, &request, notebook));
+    assert_in_range(machine_steps(machine), 1, BUDGET);
+    machine_close(machine);
+}
+
+/* A tree of eight ways, and behind it a second level that data have, too, and targets enough for all. */
+static void trees_before_a_shared_level(void **state)
+{
+    struct description description = machine_with();
+    add_tlb(&description, 1, 8, 8, "PLRU");
+    add_tlb(&description, 2, 64, 8, "LRU")->holds = HOLDS_BOTH;
+    add_targets(&description, 1024);
+    measure(*state, &description);
+    assert_level(*state, "itlb1.4k", 8, 8);
+    assert_level(*state, "itlb2.4k", 8, 64);
+    assert_level(*state, "itlb1.2m", ABSENT, 0);
+}
+
+/* 48 entries of one set that are a queue, and a few more for large pages; the control lies in small ones, since the
+ * machine's largest always miss. */
+static void a_queue(void **state)
+{
+    struct description description = machine_with();
+    description.pages |= PAGES_LARGE;
+    add_tlb(&description, 1, 1, 48, "FIFO")->pages = PAGES_SMALL;
+    add_tlb(&description, 1, 1, 2, "LRU")->pages = PAGES_LARGE;
+    measure(*state, &description);
+    assert_level(*state, "itlb1.4k", 48, 1);
+    assert_level(*state, "itlb2.4k", ABSENT, 0);
+    assert_level(*state, "itlb1.2m", 2, 1);
+    assert_level(*state, "itlb2.2m", ABSENT, 0);
+}
+
+/* Fewer branch targets than the second level's entries, and more than are needed to see its ways; then fewer than
+ * those, and last fewer than the first level has entries. */
+static void few_targets(void **state)
+{
+    static const unsigned sets[] = {128, 32, 8};
+    for (unsigned i = 0; i < sizeof sets / sizeof *sets; i++) {
+        struct description description = machine_with();
+        add_tlb(&description, 1, 8, 4, "LRU");
+        add_tlb(&description, 2, 64, 8, "LRU");
+        add_targets(&description, sets[i]);
+        measure(*state, &description);
+        assert_level(*state, "itlb1.4k", i < 2 ? 4 : ABSENT, 8);
+        assert_level(*state, "itlb2.4k", i < 1 ? 8 : ABSENT, 64);
+        if (i == 2)
+            assert_non_null(strstr(noted(*state, "itlb1.4k.ways")->why, "run out"));
+    }
+}
+
+/* An instruction cache of 64 lines before 72 entries: line 65 is missed, and that is no page too many. */
+static void a_small_instruction_cache(void **state)
+{
+    struct description description = machine_with();
+    add_tlb(&description, 1, 1, 72, "LRU");
+    description.cache[1].size = 4 * KB;
+    description.cache[1].shape.index.sets = 8;
+    measure(*state, &description);
+    assert_level(*state, "itlb1.4k", ABSENT, 0);
+    assert_level(*state, "itlb2.4k", ABSENT, 0);
+}
+
+/* 16 entries before 128 that cost a single cycle: jumps whose targets are known cannot be told from those that go to
+ * another page, and what ends at 128 is not the first level. */
+static void a_hidden_first_level(void **state)
+{
+    struct description description = machine_with();
+    add_tlb(&description, 1, 1, 16, "LRU");
+    add_tlb(&description, 2, 16, 8, "LRU")->latency = 1;
+    measure(*state, &description);
+    assert_level(*state, "itlb1.4k", ABSENT, 0);
+    assert_level(*state, "itlb2.4k", ABSENT, 0);
+    assert_non_null(strstr(noted(*state, "itlb1.4k.ways")->why, "hide"));
+}
+
+/* No TLB for jumps: those of loads are none of theirs, and branch targets that run out are no step. */
+static void no_tlb(void **state)
+{
+    struct description description = machine_with();
+    add_tlb(&description, 1, 1, 16, "LRU")->holds = HOLDS_DATA;
+    add_targets(&description, 32);
+    measure(*state, &description);
+    assert_level(*state, "itlb1.4k", ABSENT, 0);
+    assert_level(*state, "itlb2.4k", ABSENT, 0);
+}
+
+/* The user's key ends it, and all that it should have found says so. */
+static void skipped(void **state)
+{
+    struct description description = machine_with();
+    struct request request = {.seed = 5};
+    struct notebook *notebook = *state;
+    const char *why = "";
+    add_tlb(&description, 1, 1, 16, "LRU");
+    struct machine *machine = process_open(NULL, &description, 3, NULL, &why);
+    assert_non_null(machine);
+    memset(notebook, 0, sizeof *notebook);
+    rests_left = 2;
+    assert_false(probe_itlb(machine, &request, notebook));
+    rests_left = UINT_MAX;
+    machine_close(machine);
+    assert_int_equal(notebook->findings, 14);
+    for (unsigned i = 0; i < notebook->findings; i++)
+        assert_string_equal(notebook->finding[i].why, "skipped");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(trees_before_a_shared_level),
+        cmocka_unit_test(a_queue),
+        cmocka_unit_test(few_targets),
+        cmocka_unit_test(a_small_instruction_cache),
+        cmocka_unit_test(a_hidden_first_level),
+        cmocka_unit_test(no_tlb),
+        cmocka_unit_test(skipped),
+    };
+    return cmocka_run_group_tests(tests, fresh, done);
+}
