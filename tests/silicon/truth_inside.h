@@ -46,3 +46,6 @@ struct truth truth_of_latency(const struct truths *, const char *id);
 /* The truth of what the TLBs are that loads look in, and jumps: dtlb1.4k.entries, itlb2.4k.penalty, ...; NONE for what
  * is none of them. */
 struct truth truth_of_tlb(const struct truths *, const char *id);
+
+/* The truth of what walks of the tables cost: walk.4k.l1, ... and walker.cached_in; NONE for what is none of them. */
+struct truth truth_of_walk(const struct truths *truths, const char *id);

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* truth_walk.c: what walks of the tables cost: walk.4k.l1, ... walk.4k.mem, and walker.cached_in. docs/silicon.md has
+ * the table.
+ *
+ * The upper entries of the walk are where a walk just before left them: in page-structure caches that hold their level,
+ * else in the level of cache that the walker looks in first. So a walk takes its overhead, one load of the PTE, and as
+ * many loads from that level as upper entries are not kept (walker.c; Babka and Tuma 2009, section 2.2, have one load
+ * where PDEs are kept). A walk by software loads nothing, and one of a walker that looks in no cache takes the same
+ * wherever its entries are: then nothing of this can be measured. */
+#include "tests/silicon/truth_inside.h"
+#include <string.h>
+
+enum { PDE = 2 };
+
+static struct truth nothing(enum truth_kind kind)
+{
+    return (struct truth){.kind = kind};
+}
+
+/* Whether entries of a table level are kept outside of the caches, in a way that spares all above (linear) or itself.
+ */
+static bool kept(const struct description *description, unsigned level, enum psc_tag tag)
+{
+    for (unsigned i = 0; i < description->pscs; i++)
+        if (description->psc[i].tag == tag && (description->psc[i].level == 0 || description->psc[i].level == level))
+            return true;
+    for (unsigned i = 0; tag == PSC_LINEAR && level == PDE && i < description->tlbs; i++)
+        if (description->tlb[i].holds_pdes)
+            return true;
+    return false;
+}
+
+/* Upper entries that a walk loads, where a walk of a page beside it has just been made. */
+static unsigned upper_loads(const struct description *description)
+{
+    unsigned loads = 0;
+
+    for (unsigned level = PDE; level <= description->levels && !kept(description, level, PSC_LINEAR); level++)
+        loads += !kept(description, level, PSC_PHYSICAL);
+    return loads;
+}
+
+/* The data cache that the walker's loads look in first; NULL: none. */
+static const struct cache_description *walkers_cache(const struct description *description)
+{
+    const struct walker_description *walker = &description->walker;
+    const struct cache_description *first = NULL;
+
+    for (unsigned i = 0; walker->from_level && !walker->fixed && i < description->caches; i++) {
+        const struct cache_description *cache = &description->cache[i];
+        if (cache->holds & HOLDS_DATA && cache->level >= walker->from_level && (!first || cache->level < first->level))
+            first = cache;
+    }
+    return first;
+}
+
+/* The level that counts and is this cache; 0: it does not count. */
+static unsigned number_of(const struct truths *truths, const struct cache_description *cache)
+{
+    for (unsigned i = 0; i < truths->met.levels; i++)
+        if (&truths->description.cache[truths->met.level[i].index] == cache)
+            return i + 1;
+    return 0;
+}
+
+/* Of several slices it is chance how far away those of the entries are; and whether memory's rows are open. */
+static struct truth of_walk(const struct truths *truths, const struct cache_description *first, unsigned number)
+{
+    const struct description *description = &truths->description;
+    double before = description->walker.overhead + (double)upper_loads(description) * first->latency;
+    double low, high;
+
+    if (number == 0) {
+        low = description->memory.latency;
+        high = low + description->memory.row_miss + description->memory.refresh_length;
+    } else {
+        const struct cache_description *cache = &description->cache[truths->met.level[number - 1].index];
+        if (cache->level < first->level)
+            return nothing(TRUTH_ABSENT);
+        low = cache->latency;
+        high = low + (double)cache->slice_step * cache->slices.count;
+    }
+    if (upper_loads(description))
+        high += (double)first->slice_step * first->slices.count * upper_loads(description);
+    return (struct truth){.kind = TRUTH_RANGE,
+                          .low = before + low - latency_tolerance(before + low),
+                          .high = before + high + latency_tolerance(before + high)};
+}
+
+struct truth truth_of_walk(const struct truths *truths, const char *id)
+{
+    static const char *const places[] = {"mem", "l1", "l2", "l3"};
+    const struct description *description = &truths->description;
+    const struct cache_description *first = walkers_cache(description);
+    unsigned level = first ? number_of(truths, first) : 0;
+    bool walks = description->tlbs && description->page_shift == 12 && first;
+
+    if (strcmp(id, "walker.cached_in") == 0) {
+        struct truth truth = {.kind = TRUTH_EQUAL, .value = level, .optional = level == 0};
+        return walks ? truth : nothing(TRUTH_ABSENT);
+    }
+    if (strncmp(id, "walk.4k.", 8) != 0)
+        return nothing(TRUTH_NONE);
+    for (unsigned i = 0; i < sizeof places / sizeof *places; i++)
+        if (strcmp(id + 8, places[i]) == 0)
+            return walks && i <= truths->met.levels ? of_walk(truths, first, i) : nothing(TRUTH_ABSENT);
+    return nothing(TRUTH_NONE);
+}
