@@ -28,6 +28,9 @@ const struct probe probe_list[] = {
      "itlb1.4k.entries itlb1.4k.ways itlb1.4k.sets itlb2.4k.entries itlb2.4k.ways itlb2.4k.sets itlb2.4k.penalty "
      "itlb1.2m.entries itlb1.2m.ways itlb1.2m.sets itlb2.2m.entries itlb2.2m.ways itlb2.2m.sets itlb2.2m.penalty",
      probe_itlb, 3000, false, NULL, true},
+    {"tables",
+     "what a walk of the page tables takes, by where the table's entry is, and which cache the walker looks in",
+     "walk.4k.l1 walk.4k.l2 walk.4k.l3 walk.4k.mem walker.cached_in", probe_tables, 1500, false, "latency", true},
     {"list", "what an element of a linked list costs, in order and not", "list.sizes", probe_lists, 8000, false, NULL,
      true},
 };

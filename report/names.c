@@ -22,6 +22,7 @@ static const struct name groups[] = {
     {"itlb2", "L2 instruction TLB"},
     {"psc", "Page-structure caches"},
     {"walker", "Page walker"},
+    {"walk", "Walks of the page tables"},
     {"prefetch", "Prefetchers"},
     {"list", "Linked lists"},
     {"penalty", "Loads that miss"},

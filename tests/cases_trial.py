@@ -46,7 +46,11 @@ for group in range(2):
     trial_named(group)
 
 
-def trial_tlb(probe):
+# What each of these finds, by ids.
+ALONE = {"dtlb": re.compile(r"dtlb[12]\."), "itlb": re.compile(r"itlb[12]\."), "tables": re.compile(r"walk\.4k\.|walker\.")}
+
+
+def trial_alone(probe, ids):
     @case(f"model/trial-{probe}", seconds=60)
     def some(context):
         """Two named machines, in a soak all of them: nothing is wrong at 0.9 or more, and most is right."""
@@ -57,7 +61,7 @@ def trial_tlb(probe):
             name = name_of(path)
             told_of = run(context, f"{probe}-{name}", path, "--noise", "quiet", "--probe", probe, "--seed",
                           seed(probe, name))
-            found += [(name, finding) for finding in told_of if re.match(probe + r"[12]\.", finding["id"])]
+            found += [(name, finding) for finding in told_of if ids.match(finding["id"])]
         right = [finding for _, finding in found if finding["verdict"] == "right"]
         others = [f"{name}: {told([finding])}" for name, finding in found if finding["verdict"] != "right"]
         print(f"  {probe}, on trial: {len(right)} of {len(found)} right{'; ' if others else ''}{'; '.join(others)[:600]}",
@@ -69,8 +73,8 @@ def trial_tlb(probe):
     return some
 
 
-for tlbs in ("dtlb", "itlb"):
-    trial_tlb(tlbs)
+for name, ids in ALONE.items():
+    trial_alone(name, ids)
 
 
 @case(f"model/trial-{TRIAL}-random", seconds=LAST)

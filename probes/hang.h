@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* hang.h: pages whose page table hangs in granted memory, so that its lines can be loaded and flushed like any others,
+ * and scripts that walk to them.
+ *
+ * Each page has a table entry APART bytes from the next one's: no two in one line, whatever the lines. All pages lie in
+ * one frame, each with a line of its own there, so that nothing coalesces. Other lines, the "controls", lie at the same
+ * offsets of another frame: whatever is done to the line of an entry is done to one of them, too, and a load of it
+ * tells where that left it. What loads of the pages take longer than loads that hit, right after
+ * everything was flushed from the TLBs, are walks. */
+#pragma once
+#include "probes/sample.h"
+#include "probes/stretch.h"
+
+enum {
+    HUNG = 10,       /* pages */
+    APART = 256,     /* bytes */
+    REGIONS_UP = 18, /* a region of page numbers that share all but two tables: 1 GB of pages of 4 KB */
+    MOST_VISITS = 96
+};
+
+struct hung {
+    struct bench *bench;
+    struct stretch dense; /* the frames of the pages' lines, of the controls, and of the table; and what is swept */
+    uint64_t page;        /* bytes of one */
+    uint64_t base;        /* address of page number 0 */
+    uint64_t *hook, old;  /* the entry that the table hangs from, and what it was */
+    uint8_t order[HUNG];  /* of visits: drawn anew for each script */
+};
+
+/* Maps them. False: *why says why not; nothing is mapped then. */
+bool hung_open(struct hung *, struct bench *, const char **why);
+void hung_close(struct hung *);
+
+/* Where a page is, and where it is once more: through other tables, with the same low address bits, by which first
+ * levels choose sets and predict ways. And a control. number: below HUNG. */
+uint64_t hung_page(const struct hung *, unsigned number);
+uint64_t hung_alias(const struct hung *, unsigned number);
+uint64_t hung_control(const struct hung *, unsigned number);
+
+/* Lines of so many frames that share the low address bits of entries and controls: who visits them all, in random
+ * order, pushes those out of caches. */
+struct stops hung_sweep(const struct hung *, uint64_t frames);
+uint64_t hung_frames(const struct hung *); /* the most of them */
+
+/* A script under construction: see machine_script. */
+struct script_of {
+    unsigned count;
+    struct visit visit[MOST_VISITS];
+};
+
+void script_add(struct script_of *, enum op, uint64_t va, unsigned lap);
+void script_fence(struct script_of *);
+
+enum hung_what { HUNG_PAGES, HUNG_ALIASES, HUNG_ENTRIES, HUNG_CONTROLS };
+/* Visits all of them, in the order of hung->order. */
+void script_all(struct script_of *, const struct hung *, enum hung_what, enum op, unsigned lap);
+
+/* Draws an order. */
+void hung_shuffle(struct hung *);
+
+/* Flushes the lines of all entries and controls, and one more of each kind, whose load opens a row of memory for what
+ * is timed. */
+void script_flush(struct script_of *, const struct hung *);
+
+/* Appends what is timed: lap 1: the controls, as they were left, if these are asked for; lap 2: lines beside them,
+ * which hit; lap 3: walks to all pages, behind one to a page beside them, which leaves the upper entries where a walk
+ * finds them. */
+void script_timed(struct script_of *, const struct hung *, bool controls);
+
+/* Plays it. *disturbed: its times are not to be trusted. False: skipped or refused. */
+bool script_play(struct script_of *, struct bench *, struct reading lap[MAX_LAPS], bool *disturbed);
+
+/* The mean of values, without those that lie far off: further than one and a half times the distance of the quartiles
+ * and a step (Tukey). A quantile of readings that move in steps would say a step, and not what lies between. */
+double mean_of_most(double *values, unsigned count, double step);

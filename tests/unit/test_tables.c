@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* test_tables.c: the probe of walks of the page tables against modelled ones whose costs are worked out by hand:
+ * walkers that look in the first level of cache and in the second, with and without a page-structure cache; a clock
+ * that moves in steps, long lines, a first level of one way; and what cannot be measured: walks by software, no TLB, no
+ * latencies. */
+#include "probes/probes.h"
+#include "tests/silicon/process/process.h"
+#include "tests/unit/notebook_bench.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+/* after the headers that it needs */
+#include <cmocka.h>
+/* after that, since it asserts */
+#include "tests/unit/skipping_host.h"
+
+enum { HIT = 4, NEXT = 14, THIRD = 40, MEMORY = 220, OVERHEAD = 11, UPPER = 3, ABSENT = -1, KB = 1024 };
+
+static void add_cache(struct description *description, uint64_t size, unsigned latency)
+{
+    struct cache_description *cache = &description->cache[description->caches];
+    *cache = description->cache[0];
+    cache->level = ++description->caches;
+    snprintf(cache->name, sizeof cache->name, "l%u", cache->level);
+    cache->holds = HOLDS_BOTH;
+    cache->size = size;
+    cache->latency = latency;
+    cache->shape.index.sets = size / cache->line / cache->shape.ways;
+}
+
+/* 32 KB, 256 KB and 2 MB of cache, 16 entries of TLB, a cache of four PDEs. */
+static struct description machine_with(void)
+{
+    struct description description;
+    description_plain(&description, 32 * KB, 8, 64, HIT, MEMORY);
+    add_cache(&description, 256 * KB, NEXT);
+    add_cache(&description, 2048 * KB, THIRD);
+    description.pages = PAGES_SMALL | PAGES_LARGE;
+    description.walker = (struct walker_description){.count = 1, .overhead = OVERHEAD, .from_level = 1};
+    struct tlb_description *tlb = &description.tlb[description.tlbs++];
+    *tlb = (struct tlb_description){.name = "dtlb1", .level = 1, .holds = HOLDS_DATA};
+    tlb->pages = PAGES_SMALL | PAGES_LARGE;
+    tlb->loads = tlb->stores = true;
+    tlb->sector = tlb->coalesce = 1;
+    tlb->shape.ways = 16;
+    tlb->shape.index = (struct index){.kind = INDEX_MODULO, .sets = 1};
+    assert_true(policy_parse(&tlb->shape.policy, "LRU"));
+    description.pscs = 1;
+    description.psc[0] = (struct psc_description){.level = 2, .tag = PSC_LINEAR};
+    description.psc[0].shape = tlb->shape;
+    description.psc[0].shape.ways = 4;
+    return description;
+}
+
+static void assert_value(const struct notebook *notebook, const char *id, double value)
+{
+    const struct finding *finding = noted(notebook, id);
+    assert_non_null(finding);
+    if (value == ABSENT) {
+        assert_false(finding->measured);
+        assert_true(finding->why[0]);
+        return;
+    }
+    if (!finding->measured)
+        fail_msg("%s, not %g: %s", id, value, finding->why);
+    double near = value > 50 ? value / 100 : 0.5;
+    if (finding->value < value - near || finding->value > value + near || finding->confidence < 0.8)
+        fail_msg("%s is %g, not %g, confidence %.3f", id, finding->value, value, finding->confidence);
+}
+
+/* What the probe of latencies would have found. */
+static void note_latencies(struct notebook *notebook)
+{
+    note_value(notebook, "l1d.latency", HIT, "cycles", 0.999, 0, "");
+    note_value(notebook, "l2.latency", NEXT, "cycles", 0.999, 0, "");
+    note_value(notebook, "l3.latency", THIRD, "cycles", 0.999, 0, "");
+    note_value(notebook, "mem.latency", MEMORY, "cycles", 0.999, 0, "");
+}
+
+static void measure(struct notebook *notebook, const struct description *description)
+{
+    struct request request = {.seed = 11};
+    const char *why = "";
+    struct machine *machine = process_open(NULL, description, 3, NULL, &why);
+    if (!machine)
+        fail_msg("%s", why);
+    assert_true(probe_tables(machine, &request, notebook));
+    machine_close(machine);
+}
+
+static void expect(struct notebook *notebook, const struct description *description, int level, int first, int second,
+                   int third, int memory)
+{
+    memset(notebook, 0, sizeof *notebook);
+    note_latencies(notebook);
+    measure(notebook, description);
+    assert_value(notebook, "walker.cached_in", level);
+    assert_value(notebook, "walk.4k.l1", first);
+    assert_value(notebook, "walk.4k.l2", second);
+    assert_value(notebook, "walk.4k.l3", third);
+    assert_value(notebook, "walk.4k.mem", memory);
+}
+
+static void through_the_first_level(void **state)
+{
+    struct description description = machine_with();
+    expect(*state, &description, 1, OVERHEAD + HIT, OVERHEAD + NEXT, OVERHEAD + THIRD, OVERHEAD + MEMORY);
+}
+
+/* By a clock that moves by half of what a lap takes. */
+static void through_the_second_level(void **state)
+{
+    struct description description = machine_with();
+    description.walker.from_level = 2;
+    description.clock.step = 50;
+    expect(*state, &description, 2, ABSENT, OVERHEAD + NEXT, OVERHEAD + THIRD, OVERHEAD + MEMORY);
+}
+
+/* All four entries are loaded, and three of them hit. */
+static void nothing_kept(void **state)
+{
+    struct description description = machine_with();
+    unsigned more = OVERHEAD + UPPER * HIT;
+    description.pscs = 0;
+    expect(*state, &description, 1, (int)more + HIT, (int)more + NEXT, (int)more + THIRD, (int)more + MEMORY);
+}
+
+/* Lines of 128 bytes, one way, and a first level of TLB that has no large pages. */
+static void few_ways_and_long_lines(void **state)
+{
+    struct description description = machine_with();
+    for (unsigned i = 0; i < description.caches; i++) {
+        description.cache[i].line = description.cache[i].sector = 128;
+        description.cache[i].shape.index.sets /= 2;
+    }
+    description.cache[0].shape.ways = 1;
+    description.cache[0].shape.index.sets *= 8;
+    description.tlb[0].pages = PAGES_SMALL;
+    expect(*state, &description, 1, OVERHEAD + HIT, OVERHEAD + NEXT, OVERHEAD + THIRD, OVERHEAD + MEMORY);
+}
+
+static void by_software(void **state)
+{
+    struct description description = machine_with();
+    description.walker.fixed = 60;
+    expect(*state, &description, ABSENT, ABSENT, ABSENT, ABSENT, ABSENT);
+}
+
+static void no_tlb(void **state)
+{
+    struct description description = machine_with();
+    description.tlbs = description.pscs = 0;
+    expect(*state, &description, ABSENT, ABSENT, ABSENT, ABSENT, ABSENT);
+}
+
+static void latencies_not_known(void **state)
+{
+    struct description description = machine_with();
+    struct notebook *notebook = *state;
+    memset(notebook, 0, sizeof *notebook);
+    measure(notebook, &description);
+    assert_value(notebook, "walker.cached_in", ABSENT);
+    assert_string_equal(noted(notebook, "walk.4k.l1")->why, "needs what the probe latency finds");
+}
+
+/* The user's key ends it, and all that it should have found says so. */
+static void skipped(void **state)
+{
+    struct description description = machine_with();
+    struct request request = {.seed = 5};
+    struct notebook *notebook = *state;
+    const char *why = "";
+    description.clock.step = 200; /* then it takes long */
+    struct machine *machine = process_open(NULL, &description, 3, NULL, &why);
+    assert_non_null(machine);
+    memset(notebook, 0, sizeof *notebook);
+    note_latencies(notebook);
+    rests_left = 0;
+    assert_false(probe_tables(machine, &request, notebook));
+    rests_left = UINT_MAX;
+    machine_close(machine);
+    assert_int_equal(notebook->findings, 9);
+    for (unsigned i = 4; i < notebook->findings; i++)
+        assert_string_equal(notebook->finding[i].why, "skipped");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(through_the_first_level),
+        cmocka_unit_test(through_the_second_level),
+        cmocka_unit_test(nothing_kept),
+        cmocka_unit_test(few_ways_and_long_lines),
+        cmocka_unit_test(by_software),
+        cmocka_unit_test(no_tlb),
+        cmocka_unit_test(latencies_not_known),
+        cmocka_unit_test(skipped),
+    };
+    return cmocka_run_group_tests(tests, fresh, done);
+}
