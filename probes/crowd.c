@@ -309,8 +309,8 @@ static bool serves(const struct crowd *crowd, struct shape *shape, unsigned ways
 static bool sets_by_bits(struct crowd *crowd, struct shape *shape)
 {
     unsigned mattering = (unsigned)bits_set(shape->bits);
-    /* Eight entries of a table share a line: what the low bits do not matter for is a cache of tables. */
-    if (crowd->reach->block && shape->bits && !(shape->bits & 7))
+    /* Four entries of a table, or more, share a line: what the low bits do not matter for is a cache of tables. */
+    if (crowd->reach->block && shape->bits && !(shape->bits & 3))
         return false;
     for (unsigned folded = 0; folded <= mattering; folded++) {
         unsigned bits = mattering - folded, mask = lowest(shape->bits, bits), in_set;
