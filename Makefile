@@ -37,8 +37,9 @@ WAIST  := kernel/front.c kernel/check.c kernel/key.c kernel/payload.c kernel/rec
 # LOOPS: the part of it that any program on a real processor can use, privileged or not.
 LOOPS  := $(addprefix kernel/,cpuid.c layout.c link.c timing.c loops.nasm script.nasm)
 CORE   := $(wildcard base/*.c) $(WAIST) $(wildcard probes/*.c) $(wildcard report/*.c) $(wildcard run/*.c)
-# SELFTEST: what selftest.efi has where assay.efi has boot/no_selftest.c.
-SELFTEST := boot/selftest.c kernel/selftest.c tests/machine/contract.c
+# CONTRACT: what every machine keeps to. SELFTEST: what selftest.efi has where assay.efi has boot/no_selftest.c.
+CONTRACT := $(wildcard tests/machine/*.c)
+SELFTEST := boot/selftest.c kernel/selftest.c $(CONTRACT)
 KERNEL := $(filter-out $(WAIST) $(SELFTEST),$(wildcard kernel/*.c))
 BOOT   := $(filter-out $(SELFTEST),$(wildcard boot/*.c))
 HOST   := $(wildcard tests/host/*.c)
@@ -55,7 +56,7 @@ PURE   := $(LOOPS) $(wildcard kernel/pages.c boot/plan.c boot/smbios.c boot/load
 PLAYED := boot/console.c boot/screen.c boot/firmware.c boot/view.c boot/menu.c
 
 IMAGE_SOURCES := $(CORE) $(KERNEL) $(BOOT) $(wildcard kernel/*.nasm)
-host_sources   = $(CORE) $(HOST) tests/machine/contract.c $(1)
+host_sources   = $(CORE) $(HOST) $(CONTRACT) $(1)
 # FACTS: a program beside the one for Linux: what the model rests on, asked of this computer's CPU.
 FACTS  := tests/linux/facts.c base/random.c base/text.c base/number.c kernel/declared.c $(LOOPS)
 SHARED_SOURCES := $(call host_sources,)
@@ -143,7 +144,7 @@ build/sanitized/%.nasm.o: %.nasm | build/set-up-test
 	@echo "  nasm    $< (sanitized)"
 	@$(ASSEMBLE)
 build/sanitized/core.a: $(patsubst %,build/sanitized/%.o,$(CORE) $(PURE) $(PLAYED) $(filter-out %/bench.c,$(PEERS)) \
-	tests/machine/contract.c)
+	$(CONTRACT))
 build/sanitized/model.a: $(MODEL:%=build/sanitized/%.o)
 build/sanitized/replay.a: $(REPLAY:%=build/sanitized/%.o)
 build/sanitized/core.a build/sanitized/model.a build/sanitized/replay.a:
