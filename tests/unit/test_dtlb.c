@@ -4,18 +4,17 @@
  * what is not a TLB: joined pages, a way predictor, large pages that no first level has. */
 #include "probes/crowd.h"
 #include "probes/probes.h"
-#include "tests/silicon/process/process.h"
-#include "tests/unit/notebook_bench.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 /* after the headers that it needs */
 #include <cmocka.h>
-/* after that, since it asserts */
+/* after that, since they assert */
+#include "tests/unit/found_tlbs.h"
 #include "tests/unit/skipping_host.h"
 
-enum { HIT = 4, NEXT = 14, MEMORY = 120, PENALTY = 7, WALK = 20, ABSENT = -1, KB = 1024 };
+enum { HIT = 4, NEXT = 14, MEMORY = 120, PENALTY = 7, WALK = 20, KB = 1024 };
 
 /* 32 KB and 256 KB of cache, and pages of 4 KB and 2 MB. Walks always take as long: that tables leave a cache is looked
  * at by two tests, and it takes long. */
@@ -23,14 +22,7 @@ static struct description machine_with(void)
 {
     struct description description;
     description_plain(&description, 32 * KB, 8, 64, HIT, MEMORY);
-    struct cache_description *second = &description.cache[description.caches++];
-    *second = description.cache[0];
-    snprintf(second->name, sizeof second->name, "l2");
-    second->level = 2;
-    second->holds = HOLDS_BOTH;
-    second->size = 256 * KB;
-    second->latency = NEXT;
-    second->shape.index.sets = 512;
+    add_cache(&description, 256 * KB, NEXT);
     description.pages = PAGES_SMALL | PAGES_LARGE;
     description.walker = (struct walker_description){.count = 1, .fixed = WALK, .from_level = 1};
     return description;
@@ -38,16 +30,7 @@ static struct description machine_with(void)
 
 static struct tlb_description *add_tlb(struct description *description, unsigned level, unsigned sets, unsigned ways)
 {
-    struct tlb_description *tlb = &description->tlb[description->tlbs++];
-    *tlb = (struct tlb_description){.level = level, .holds = HOLDS_DATA, .latency = level > 1 ? PENALTY : 0};
-    snprintf(tlb->name, sizeof tlb->name, "dtlb%u", description->tlbs);
-    tlb->pages = PAGES_SMALL | PAGES_LARGE;
-    tlb->loads = tlb->stores = true;
-    tlb->sector = tlb->coalesce = 1;
-    tlb->shape.ways = ways;
-    tlb->shape.index = (struct index){.kind = INDEX_MODULO, .sets = sets};
-    assert_true(policy_parse(&tlb->shape.policy, "LRU"));
-    return tlb;
+    return add_tlb_of(description, HOLDS_DATA, PAGES_SMALL | PAGES_LARGE, level, sets, ways, level > 1 ? PENALTY : 0);
 }
 
 /* Sets that are chosen by XOR of these bits. */
@@ -56,21 +39,6 @@ static void fold(struct tlb_description *tlb, const uint64_t *mask, unsigned bit
     tlb->shape.index.kind = INDEX_XOR;
     tlb->shape.index.bits = bits;
     memcpy(tlb->shape.index.mask, mask, bits * sizeof *mask);
-}
-
-static void assert_value(const struct notebook *notebook, const char *id, double value, double near)
-{
-    const struct finding *finding = noted(notebook, id);
-    assert_non_null(finding);
-    if (value == ABSENT) {
-        assert_false(finding->measured);
-        assert_true(finding->why[0]);
-        return;
-    }
-    if (!finding->measured)
-        fail_msg("%s, not %g: %s", id, value, finding->why);
-    if (finding->value < value - near || finding->value > value + near || finding->confidence < 0.8)
-        fail_msg("%s is %g, not %g, confidence %.3f", id, finding->value, value, finding->confidence);
 }
 
 static void measure(struct notebook *notebook, const struct description *description)
@@ -223,9 +191,7 @@ static void skipped(void **state)
     assert_false(probe_dtlb(machine, &request, notebook));
     rests_left = UINT_MAX;
     machine_close(machine);
-    assert_int_equal(notebook->findings, 21);
-    for (unsigned i = 0; i < notebook->findings; i++)
-        assert_string_equal(notebook->finding[i].why, "skipped");
+    assert_skipped(notebook, 0, 21);
 }
 
 int main(void)

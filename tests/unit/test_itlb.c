@@ -3,18 +3,17 @@
  * several, with trees and queues for policies, a second level that data have, too; and what is not a TLB: few branch
  * targets, a small instruction cache, and a first level whose misses foretold jumps do not show. */
 #include "probes/probes.h"
-#include "tests/silicon/process/process.h"
-#include "tests/unit/notebook_bench.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 /* after the headers that it needs */
 #include <cmocka.h>
-/* after that, since it asserts */
+/* after that, since they assert */
+#include "tests/unit/found_tlbs.h"
 #include "tests/unit/skipping_host.h"
 
-enum { HIT = 4, NEXT = 14, MEMORY = 120, PENALTY = 7, WALK = 20, ABSENT = -1, KB = 1024, MISPREDICTED = 12 };
+enum { HIT = 4, NEXT = 14, MEMORY = 120, PENALTY = 7, WALK = 20, KB = 1024, MISPREDICTED = 12 };
 
 /* 32 KB of first level for data and code each, 256 KB behind them, and pages of 4 KB. Walks always take as long, and
  * every target is known. */
@@ -27,14 +26,7 @@ static struct description machine_with(void)
     snprintf(code->name, sizeof code->name, "l1i");
     code->holds = HOLDS_CODE;
     description.cache[0].holds = HOLDS_DATA;
-    struct cache_description *second = &description.cache[description.caches++];
-    *second = description.cache[0];
-    snprintf(second->name, sizeof second->name, "l2");
-    second->level = 2;
-    second->holds = HOLDS_BOTH;
-    second->size = 256 * KB;
-    second->latency = NEXT;
-    second->shape.index.sets = 512;
+    add_cache(&description, 256 * KB, NEXT);
     description.pages = PAGES_SMALL;
     description.walker = (struct walker_description){.count = 1, .fixed = WALK, .from_level = 1};
     description.fetch.jump = 1;
@@ -45,14 +37,8 @@ static struct description machine_with(void)
 static struct tlb_description *add_tlb(struct description *description, unsigned level, unsigned sets, unsigned ways,
                                        const char *policy)
 {
-    struct tlb_description *tlb = &description->tlb[description->tlbs++];
-    *tlb = (struct tlb_description){.level = level, .holds = HOLDS_CODE, .latency = level > 1 ? PENALTY : 0};
-    snprintf(tlb->name, sizeof tlb->name, "itlb%u", description->tlbs);
-    tlb->pages = PAGES_SMALL;
-    tlb->loads = tlb->stores = true;
-    tlb->sector = tlb->coalesce = 1;
-    tlb->shape.ways = ways;
-    tlb->shape.index = (struct index){.kind = INDEX_MODULO, .sets = sets};
+    struct tlb_description *tlb =
+        add_tlb_of(description, HOLDS_CODE, PAGES_SMALL, level, sets, ways, level > 1 ? PENALTY : 0);
     assert_true(policy_parse(&tlb->shape.policy, policy));
     return tlb;
 }
@@ -64,22 +50,6 @@ static void add_targets(struct description *description, unsigned sets)
     description->fetch.target_shape.ways = 4;
     description->fetch.target_shape.index = (struct index){.kind = INDEX_MODULO, .sets = sets};
     assert_true(policy_parse(&description->fetch.target_shape.policy, "LRU"));
-}
-
-static void assert_value(const struct notebook *notebook, const char *id, double value, double near)
-{
-    const struct finding *finding = noted(notebook, id);
-    assert_non_null(finding);
-    if (value == ABSENT) {
-        if (finding->measured)
-            fail_msg("%s is %g, confidence %.3f", id, finding->value, finding->confidence);
-        assert_true(finding->why[0]);
-        return;
-    }
-    if (!finding->measured)
-        fail_msg("%s, not %g: %s", id, value, finding->why);
-    if (finding->value < value - near || finding->value > value + near || finding->confidence < 0.8)
-        fail_msg("%s is %g, not %g, confidence %.3f", id, finding->value, value, finding->confidence);
 }
 
 /* Compares ways and sets of a level for a size of page; ways ABSENT: nothing may be said. */
@@ -210,9 +180,7 @@ static void skipped(void **state)
     assert_false(probe_itlb(machine, &request, notebook));
     rests_left = UINT_MAX;
     machine_close(machine);
-    assert_int_equal(notebook->findings, 14);
-    for (unsigned i = 0; i < notebook->findings; i++)
-        assert_string_equal(notebook->finding[i].why, "skipped");
+    assert_skipped(notebook, 0, 14);
 }
 
 int main(void)

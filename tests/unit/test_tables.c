@@ -4,30 +4,17 @@
  * that moves in steps, long lines, a first level of one way; and what cannot be measured: walks by software, no TLB, no
  * latencies. */
 #include "probes/probes.h"
-#include "tests/silicon/process/process.h"
-#include "tests/unit/notebook_bench.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 /* after the headers that it needs */
 #include <cmocka.h>
-/* after that, since it asserts */
+/* after that, since they assert */
+#include "tests/unit/found_tlbs.h"
 #include "tests/unit/skipping_host.h"
 
-enum { HIT = 4, NEXT = 14, THIRD = 40, MEMORY = 220, OVERHEAD = 11, UPPER = 3, ABSENT = -1, KB = 1024 };
-
-static void add_cache(struct description *description, uint64_t size, unsigned latency)
-{
-    struct cache_description *cache = &description->cache[description->caches];
-    *cache = description->cache[0];
-    cache->level = ++description->caches;
-    snprintf(cache->name, sizeof cache->name, "l%u", cache->level);
-    cache->holds = HOLDS_BOTH;
-    cache->size = size;
-    cache->latency = latency;
-    cache->shape.index.sets = size / cache->line / cache->shape.ways;
-}
+enum { HIT = 4, NEXT = 14, THIRD = 40, MEMORY = 220, OVERHEAD = 11, UPPER = 3, KB = 1024 };
 
 /* 32 KB, 256 KB and 2 MB of cache, 16 entries of TLB, a cache of four PDEs. */
 static struct description machine_with(void)
@@ -38,14 +25,7 @@ static struct description machine_with(void)
     add_cache(&description, 2048 * KB, THIRD);
     description.pages = PAGES_SMALL | PAGES_LARGE;
     description.walker = (struct walker_description){.count = 1, .overhead = OVERHEAD, .from_level = 1};
-    struct tlb_description *tlb = &description.tlb[description.tlbs++];
-    *tlb = (struct tlb_description){.name = "dtlb1", .level = 1, .holds = HOLDS_DATA};
-    tlb->pages = PAGES_SMALL | PAGES_LARGE;
-    tlb->loads = tlb->stores = true;
-    tlb->sector = tlb->coalesce = 1;
-    tlb->shape.ways = 16;
-    tlb->shape.index = (struct index){.kind = INDEX_MODULO, .sets = 1};
-    assert_true(policy_parse(&tlb->shape.policy, "LRU"));
+    struct tlb_description *tlb = add_tlb_of(&description, HOLDS_DATA, PAGES_SMALL | PAGES_LARGE, 1, 1, 16, 0);
     description.pscs = 1;
     description.psc[0] = (struct psc_description){.level = 2, .tag = PSC_LINEAR};
     description.psc[0].shape = tlb->shape;
@@ -53,20 +33,9 @@ static struct description machine_with(void)
     return description;
 }
 
-static void assert_value(const struct notebook *notebook, const char *id, double value)
+static void assert_cost(const struct notebook *notebook, const char *id, double value)
 {
-    const struct finding *finding = noted(notebook, id);
-    assert_non_null(finding);
-    if (value == ABSENT) {
-        assert_false(finding->measured);
-        assert_true(finding->why[0]);
-        return;
-    }
-    if (!finding->measured)
-        fail_msg("%s, not %g: %s", id, value, finding->why);
-    double near = value > 50 ? value / 100 : 0.5;
-    if (finding->value < value - near || finding->value > value + near || finding->confidence < 0.8)
-        fail_msg("%s is %g, not %g, confidence %.3f", id, finding->value, value, finding->confidence);
+    assert_value(notebook, id, value, value > 50 ? value / 100 : 0.5);
 }
 
 /* What the probe of latencies would have found. */
@@ -95,11 +64,11 @@ static void expect(struct notebook *notebook, const struct description *descript
     memset(notebook, 0, sizeof *notebook);
     note_latencies(notebook);
     measure(notebook, description);
-    assert_value(notebook, "walker.cached_in", level);
-    assert_value(notebook, "walk.4k.l1", first);
-    assert_value(notebook, "walk.4k.l2", second);
-    assert_value(notebook, "walk.4k.l3", third);
-    assert_value(notebook, "walk.4k.mem", memory);
+    assert_cost(notebook, "walker.cached_in", level);
+    assert_cost(notebook, "walk.4k.l1", first);
+    assert_cost(notebook, "walk.4k.l2", second);
+    assert_cost(notebook, "walk.4k.l3", third);
+    assert_cost(notebook, "walk.4k.mem", memory);
 }
 
 static void through_the_first_level(void **state)
@@ -160,7 +129,7 @@ static void latencies_not_known(void **state)
     struct notebook *notebook = *state;
     memset(notebook, 0, sizeof *notebook);
     measure(notebook, &description);
-    assert_value(notebook, "walker.cached_in", ABSENT);
+    assert_cost(notebook, "walker.cached_in", ABSENT);
     assert_string_equal(noted(notebook, "walk.4k.l1")->why, "needs what the probe latency finds");
 }
 
@@ -180,9 +149,7 @@ static void skipped(void **state)
     assert_false(probe_tables(machine, &request, notebook));
     rests_left = UINT_MAX;
     machine_close(machine);
-    assert_int_equal(notebook->findings, 9);
-    for (unsigned i = 4; i < notebook->findings; i++)
-        assert_string_equal(notebook->finding[i].why, "skipped");
+    assert_skipped(notebook, 4, 5);
 }
 
 int main(void)
