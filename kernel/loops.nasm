@@ -177,8 +177,8 @@ loop_load_32:
         clock_stop
         ret
 
-; uint64_t loop_load_indexed(uint64_t start, uint64_t steps, uint64_t rdtscp, uint64_t warm): base and displacement cancel out, so the
-; links are the same as those of loop_load.
+; uint64_t loop_load_indexed(uint64_t start, uint64_t steps, uint64_t rdtscp, uint64_t warm): base and displacement
+; cancel out, so the links are the same as those of loop_load.
 DISPLACEMENT equ 0x40
 %macro visit_load_indexed 1
         mov     rdi, [r11 + rdi * 1 + DISPLACEMENT]
@@ -213,8 +213,8 @@ loop_load_float:
         clock_stop
         ret
 
-; uint64_t loop_store(uint64_t start, uint64_t steps, uint64_t rdtscp, uint64_t warm). Two registers take turns, so that no move lies
-; between a link and the next load. The stored word is the stop's own address.
+; uint64_t loop_store(uint64_t start, uint64_t steps, uint64_t rdtscp, uint64_t warm). Two registers take turns, so that
+; no move lies between a link and the next load. The stored word is the stop's own address.
 %macro visit_store 1
 %if %1 % 2 == 0
         mov     r11, [rdi]
@@ -292,8 +292,8 @@ loop_exchange:
         clock_stop
         ret
 
-; uint64_t loop_jump(uint64_t start, uint64_t steps, uint64_t rdtscp, uint64_t *left, uint64_t warm). What the stops expect and do is
-; told in loops.h and built by link.c.
+; uint64_t loop_jump(uint64_t start, uint64_t steps, uint64_t rdtscp, uint64_t *left, uint64_t warm). What the stops
+; expect and do is told in loops.h and built by link.c.
 global loop_jump:function hidden
 align 64
 loop_jump:

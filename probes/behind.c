@@ -88,9 +88,8 @@ static bool clear_away(struct curves *curves, const struct list *list)
             uint64_t line = list->address[(i + j) / units] & ~(curves->of->line - 1);
             visit[j] = (struct visit){.op = OP_FLUSH_LINE, .va = line + (i + j) % units * curves->region->unit};
         }
-        bench->refused = !machine_script(bench->machine, visit, count, lap);
-        bench->linked += count;
-        bench_rest(bench, false);
+        if (bench_script(bench, visit, count, lap))
+            bench_rest(bench, false);
     }
     return bench_ok(bench);
 }

@@ -222,28 +222,12 @@ void script_timed(struct script_of *script, const struct hung *hung, bool contro
 bool script_play(struct script_of *script, struct bench *bench, struct reading lap[MAX_LAPS], bool *disturbed)
 {
     *disturbed = false;
-    if (!machine_script(bench->machine, script->visit, script->count, lap)) {
-        bench->refused = true;
+    if (!bench_script(bench, script->visit, script->count, lap))
         return false;
-    }
     for (unsigned i = 0; i < script->count; i++) {
         unsigned here = script->visit[i].lap;
         *disturbed = *disturbed || (here && (lap[here].disturbances || lap[here].lost));
     }
-    bench->linked += script->count;
     script->count = 0;
     return true;
-}
-
-double mean_of_most(double *values, unsigned count, double step)
-{
-    double low = quantile(values, count, 0.25), high = quantile(values, count, 0.75);
-    double room = 1.5 * (high - low) + step, sum = 0;
-    unsigned counted = 0;
-    for (unsigned i = 0; i < count; i++)
-        if (values[i] >= low - room && values[i] <= high + room) {
-            sum += values[i];
-            counted++;
-        }
-    return sum / counted;
 }

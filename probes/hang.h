@@ -5,8 +5,8 @@
  * Each page has a table entry APART bytes from the next one's: no two in one line, whatever the lines. All pages lie in
  * one frame, each with a line of its own there, so that nothing coalesces. Other lines, the "controls", lie at the same
  * offsets of another frame: whatever is done to the line of an entry is done to one of them, too, and a load of it
- * tells where that left it. What loads of the pages take longer than loads that hit, right after
- * everything was flushed from the TLBs, are walks. */
+ * tells where that left it. What loads of the pages take longer than loads that hit, right after everything was flushed
+ * from the TLBs, are walks. */
 #pragma once
 #include "probes/sample.h"
 #include "probes/stretch.h"
@@ -67,9 +67,5 @@ void script_flush(struct script_of *, const struct hung *);
  * finds them. */
 void script_timed(struct script_of *, const struct hung *, bool controls);
 
-/* Plays it. *disturbed: its times are not to be trusted. False: skipped or refused. */
+/* Plays it. *disturbed: its times are not to be trusted. False: refused. */
 bool script_play(struct script_of *, struct bench *, struct reading lap[MAX_LAPS], bool *disturbed);
-
-/* The mean of values, without those that lie far off: further than one and a half times the distance of the quartiles
- * and a step (Tukey). A quantile of readings that move in steps would say a step, and not what lies between. */
-double mean_of_most(double *values, unsigned count, double step);

@@ -53,15 +53,12 @@ static bool play(struct script *script)
     if (!script->count)
         return bench_ok(bench);
     bool timed = script->visit[script->count - 1].lap;
-    if (!machine_script(bench->machine, script->visit, script->count, lap)) {
-        bench->refused = true;
+    if (!bench_script(bench, script->visit, script->count, lap))
         return false;
-    }
     if (timed) {
         script->ticks = (double)lap[1].ticks;
         script->disturbed = lap[1].disturbances || lap[1].lost;
     }
-    bench->linked += script->count;
     script->count = 0;
     return bench_rest(bench, false);
 }

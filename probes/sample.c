@@ -97,6 +97,16 @@ bool bench_run(struct bench *bench, enum op op, uint64_t start, uint64_t steps, 
     return run(bench, &task, reading);
 }
 
+bool bench_script(struct bench *bench, struct visit *visits, size_t count, struct reading lap[MAX_LAPS])
+{
+    if (!machine_script(bench->machine, visits, count, lap)) {
+        bench->refused = true;
+        return false;
+    }
+    bench->linked += count;
+    return true;
+}
+
 static bool run_once(struct bench *bench, const struct walk *walk, uint64_t position, uint64_t steps,
                      struct reading *reading)
 {

@@ -37,6 +37,9 @@ bool bench_rest(struct bench *, bool now);
 /* One run of one task, as it comes: not even a disturbed one is made again. False: skipped or refused. */
 bool bench_run(struct bench *, enum op, uint64_t start, uint64_t steps, struct reading *);
 
+/* Plays a script, see machine_script. False: refused. */
+bool bench_script(struct bench *, struct visit *, size_t count, struct reading lap[MAX_LAPS]);
+
 /* Links a whole walk, with rests. */
 bool bench_link(struct bench *, const struct walk *);
 

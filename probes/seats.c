@@ -276,10 +276,8 @@ static bool time_calls(struct seats *pages, const struct stops *stops, double *t
         uint64_t stop = i < count ? i : random_below(&random, count);
         visits[i] = (struct visit){.op = OP_EXECUTE, .lap = i >= count, .va = called(stops, stop)};
     }
-    if (!machine_script(pages->bench->machine, visits, count + CALLS, lap)) {
-        pages->bench->refused = true;
+    if (!bench_script(pages->bench, visits, count + CALLS, lap))
         return false;
-    }
     *ticks = (double)lap[1].ticks / CALLS;
     return bench_rest(pages->bench, false);
 }

@@ -65,11 +65,8 @@ static bool play(struct store *store, struct script *script, double *ticks)
 {
     struct reading lap[MAX_LAPS];
     bool timed = script->visit[script->count - 1].lap;
-    if (!machine_script(store->bench->machine, script->visit, script->count, lap)) {
-        store->bench->refused = true;
+    if (!bench_script(store->bench, script->visit, script->count, lap))
         return false;
-    }
-    store->bench->linked += script->count;
     script->count = 0;
     if (timed)
         *ticks = lap[1].disturbances || lap[1].lost ? -1 : (double)lap[1].ticks;

@@ -15,7 +15,7 @@
  * 2. In memory, by CLFLUSH. A load of a line that was flushed, too, takes so much longer than one that hits; a walk
  *    takes longer by less, and by how much less is how far from the core the walker finds what it loads.
  * 3. In levels between: lines of the same sets are visited, more and more of them, until loads of the controls take
- * what that level takes. */
+ *    what that level takes. */
 #include "base/arithmetic.h"
 #include "base/text.h"
 #include "probes/confidence.h"
@@ -82,8 +82,8 @@ static bool look(struct tables *tables, enum place place, const struct walk *swe
         script_fence(&script);
         if (!script_play(&script, bench, lap, &disturbed) || !bench_warm(bench, sweep, 0, sweep->length))
             return false;
-        script_all(&script, hung, HUNG_ALIASES, OP_LOAD,
-                   0); /* what the pages hold is near, and their entries are not */
+        /* What the pages hold is near, and their entries are not. */
+        script_all(&script, hung, HUNG_ALIASES, OP_LOAD, 0);
     } else {
         if (place == WALKED)
             script_flush(&script, hung);
@@ -101,6 +101,21 @@ static bool look(struct tables *tables, enum place place, const struct walk *swe
         lap_ticks[i] = (double)lap[i].ticks;
     *good = !disturbed;
     return true;
+}
+
+/* The mean of values, without those that lie far off: further than one and a half times the distance of the quartiles
+ * and a step (Tukey). A quantile of readings that move in steps would say a step, and not what lies between. */
+static double mean_of_most(double *values, unsigned count, double step)
+{
+    double low = quantile(values, count, 0.25), high = quantile(values, count, 0.75);
+    double room = 1.5 * (high - low) + step, sum = 0;
+    unsigned counted = 0;
+    for (unsigned i = 0; i < count; i++)
+        if (values[i] >= low - room && values[i] <= high + room) {
+            sum += values[i];
+            counted++;
+        }
+    return sum / counted;
 }
 
 /* One batch of looks: what they say on average. *good: enough of them are to be trusted. */

@@ -4,6 +4,7 @@
 #pragma once
 #include "tests/silicon/process/process.h"
 #include "tests/unit/notebook_bench.h"
+#include "tests/unit/skipping_host.h"
 
 enum { ABSENT = -1 };
 
@@ -54,10 +55,54 @@ static inline void assert_value(const struct notebook *notebook, const char *id,
         fail_msg("%s is %g, not %g, confidence %.3f", id, finding->value, value, finding->confidence);
 }
 
-/* All `count` findings from one on say that they were skipped, and there are no more. */
-static inline void assert_skipped(const struct notebook *notebook, unsigned from, unsigned count)
+/* Compares ways and sets of a level for a size of page ("dtlb2.4k"), and what a hit of a second level takes; ways
+ * ABSENT: nothing may be said. */
+static inline void assert_level(const struct notebook *notebook, const char *level, int ways, int sets, double penalty)
 {
-    assert_int_equal(notebook->findings, from + count);
-    for (unsigned i = from; i < notebook->findings; i++)
+    char id[28];
+    snprintf(id, sizeof id, "%s.ways", level);
+    assert_value(notebook, id, ways, 0);
+    snprintf(id, sizeof id, "%s.sets", level);
+    assert_value(notebook, id, ways == ABSENT ? ABSENT : sets, 0);
+    snprintf(id, sizeof id, "%s.entries", level);
+    assert_value(notebook, id, ways == ABSENT ? ABSENT : ways * sets, 0);
+    if (level[4] == '1')
+        return;
+    snprintf(id, sizeof id, "%s.penalty", level);
+    assert_value(notebook, id, ways == ABSENT ? ABSENT : penalty, 0.25);
+}
+
+typedef bool probe_function(struct machine *, const struct request *, struct notebook *);
+
+/* Runs a probe on a machine; the notebook may have what it goes by. Returns the visits that it made. */
+static inline uint64_t run_probe(probe_function *probe, const struct description *description,
+                                 struct notebook *notebook)
+{
+    struct request request = {.seed = 11};
+    const char *why = "";
+    struct machine *machine = process_open(NULL, description, 3, NULL, &why);
+    if (!machine)
+        fail_msg("%s", why);
+    assert_true(probe(machine, &request, notebook));
+    uint64_t visits = machine_steps(machine);
+    machine_close(machine);
+    return visits;
+}
+
+/* The user's key ends a probe after so many rests, and all that it should have found, so many findings, says so. */
+static inline void assert_skips(probe_function *probe, const struct description *description, struct notebook *notebook,
+                                unsigned rests, unsigned count)
+{
+    struct request request = {.seed = 5};
+    const char *why = "";
+    unsigned before = notebook->findings;
+    struct machine *machine = process_open(NULL, description, 3, NULL, &why);
+    assert_non_null(machine);
+    rests_left = rests;
+    assert_false(probe(machine, &request, notebook));
+    rests_left = UINT_MAX;
+    machine_close(machine);
+    assert_int_equal(notebook->findings, before + count);
+    for (unsigned i = before; i < notebook->findings; i++)
         assert_string_equal(notebook->finding[i].why, "skipped");
 }

@@ -10,9 +10,8 @@
 #include <string.h>
 /* after the headers that it needs */
 #include <cmocka.h>
-/* after that, since they assert */
+/* after that, since it asserts */
 #include "tests/unit/found_tlbs.h"
-#include "tests/unit/skipping_host.h"
 
 enum { HIT = 4, NEXT = 14, MEMORY = 120, PENALTY = 7, WALK = 20, KB = 1024 };
 
@@ -43,30 +42,8 @@ static void fold(struct tlb_description *tlb, const uint64_t *mask, unsigned bit
 
 static void measure(struct notebook *notebook, const struct description *description)
 {
-    struct request request = {.seed = 11};
-    const char *why = "";
-    struct machine *machine = process_open(NULL, description, 3, NULL, &why);
-    if (!machine)
-        fail_msg("%s", why);
     memset(notebook, 0, sizeof *notebook);
-    assert_true(probe_dtlb(machine, &request, notebook));
-    machine_close(machine);
-}
-
-/* Compares ways and sets of a level for a size of page; ways ABSENT: nothing may be said. */
-static void assert_level(const struct notebook *notebook, const char *level, int ways, int sets)
-{
-    char id[28];
-    snprintf(id, sizeof id, "%s.ways", level);
-    assert_value(notebook, id, ways, 0);
-    snprintf(id, sizeof id, "%s.sets", level);
-    assert_value(notebook, id, ways == ABSENT ? ABSENT : sets, 0);
-    snprintf(id, sizeof id, "%s.entries", level);
-    assert_value(notebook, id, ways == ABSENT ? ABSENT : ways * sets, 0);
-    if (level[4] == '1')
-        return;
-    snprintf(id, sizeof id, "%s.penalty", level);
-    assert_value(notebook, id, ways == ABSENT ? ABSENT : PENALTY, 0.25);
+    run_probe(probe_dtlb, description, notebook);
 }
 
 /* Measures a machine and compares both levels for small pages. */
@@ -74,8 +51,8 @@ static void expect(struct notebook *notebook, const struct description *descript
                    int sets2)
 {
     measure(notebook, description);
-    assert_level(notebook, "dtlb1.4k", ways1, sets1);
-    assert_level(notebook, "dtlb2.4k", ways2, sets2);
+    assert_level(notebook, "dtlb1.4k", ways1, sets1, PENALTY);
+    assert_level(notebook, "dtlb2.4k", ways2, sets2, PENALTY);
 }
 
 /* Bits 0, 1 and 4: pages that are 4 or 8 apart share a set, pages that are 16 apart do not. */
@@ -142,9 +119,9 @@ static void large_pages(void **state)
     add_tlb(&description, 1, 2, 4)->pages = PAGES_LARGE;
     add_tlb(&description, 2, 16, 8);
     expect(*state, &description, 16, 1, 8, 16);
-    assert_level(*state, "dtlb1.2m", 4, 2);
-    assert_level(*state, "dtlb2.2m", 8, 16);
-    assert_level(*state, "dtlb1.1g", ABSENT, 0);
+    assert_level(*state, "dtlb1.2m", 4, 2, PENALTY);
+    assert_level(*state, "dtlb2.2m", 8, 16, PENALTY);
+    assert_level(*state, "dtlb1.1g", ABSENT, 0, PENALTY);
     assert_non_null(strstr(noted(*state, "dtlb1.1g.ways")->why, "lies in the memory"));
 }
 
@@ -176,22 +153,12 @@ static void no_tlb(void **state)
     expect(*state, &description, ABSENT, 0, ABSENT, 0);
 }
 
-/* The user's key ends it, and all that it should have found says so. */
 static void skipped(void **state)
 {
     struct description description = machine_with();
-    struct request request = {.seed = 5};
-    struct notebook *notebook = *state;
-    const char *why = "";
     add_tlb(&description, 1, 1, 16);
-    struct machine *machine = process_open(NULL, &description, 3, NULL, &why);
-    assert_non_null(machine);
-    memset(notebook, 0, sizeof *notebook);
-    rests_left = 2;
-    assert_false(probe_dtlb(machine, &request, notebook));
-    rests_left = UINT_MAX;
-    machine_close(machine);
-    assert_skipped(notebook, 0, 21);
+    memset(*state, 0, sizeof(struct notebook));
+    assert_skips(probe_dtlb, &description, *state, 2, 21);
 }
 
 int main(void)

@@ -9,9 +9,8 @@
 #include <string.h>
 /* after the headers that it needs */
 #include <cmocka.h>
-/* after that, since they assert */
+/* after that, since it asserts */
 #include "tests/unit/found_tlbs.h"
-#include "tests/unit/skipping_host.h"
 
 enum { HIT = 4, NEXT = 14, MEMORY = 120, PENALTY = 7, WALK = 20, KB = 1024, MISPREDICTED = 12 };
 
@@ -52,35 +51,12 @@ static void add_targets(struct description *description, unsigned sets)
     assert_true(policy_parse(&description->fetch.target_shape.policy, "LRU"));
 }
 
-/* Compares ways and sets of a level for a size of page; ways ABSENT: nothing may be said. */
-static void assert_level(const struct notebook *notebook, const char *level, int ways, int sets)
-{
-    char id[28];
-    snprintf(id, sizeof id, "%s.ways", level);
-    assert_value(notebook, id, ways, 0);
-    snprintf(id, sizeof id, "%s.sets", level);
-    assert_value(notebook, id, ways == ABSENT ? ABSENT : sets, 0);
-    snprintf(id, sizeof id, "%s.entries", level);
-    assert_value(notebook, id, ways == ABSENT ? ABSENT : ways * sets, 0);
-    if (level[4] == '1')
-        return;
-    snprintf(id, sizeof id, "%s.penalty", level);
-    assert_value(notebook, id, ways == ABSENT ? ABSENT : PENALTY, 0.25);
-}
-
 /* What it measures costs no more visits than it may. */
 static void measure(struct notebook *notebook, const struct description *description)
 {
     enum { BUDGET = 10000000 };
-    struct request request = {.seed = 11};
-    const char *why = "";
-    struct machine *machine = process_open(NULL, description, 3, NULL, &why);
-    if (!machine)
-        fail_msg("%s", why);
     memset(notebook, 0, sizeof *notebook);
-    assert_true(probe_itlb(machine, &request, notebook));
-    assert_in_range(machine_steps(machine), 1, BUDGET);
-    machine_close(machine);
+    assert_in_range(run_probe(probe_itlb, description, notebook), 1, BUDGET);
 }
 
 /* A tree of eight ways, and behind it a second level that data have, too, and targets enough for all. */
@@ -91,9 +67,9 @@ static void trees_before_a_shared_level(void **state)
     add_tlb(&description, 2, 64, 8, "LRU")->holds = HOLDS_BOTH;
     add_targets(&description, 1024);
     measure(*state, &description);
-    assert_level(*state, "itlb1.4k", 8, 8);
-    assert_level(*state, "itlb2.4k", 8, 64);
-    assert_level(*state, "itlb1.2m", ABSENT, 0);
+    assert_level(*state, "itlb1.4k", 8, 8, PENALTY);
+    assert_level(*state, "itlb2.4k", 8, 64, PENALTY);
+    assert_level(*state, "itlb1.2m", ABSENT, 0, PENALTY);
 }
 
 /* 48 entries of one set that are a queue, and a few more for large pages; the control lies in small ones, since the
@@ -105,10 +81,10 @@ static void a_queue(void **state)
     add_tlb(&description, 1, 1, 48, "FIFO")->pages = PAGES_SMALL;
     add_tlb(&description, 1, 1, 2, "LRU")->pages = PAGES_LARGE;
     measure(*state, &description);
-    assert_level(*state, "itlb1.4k", 48, 1);
-    assert_level(*state, "itlb2.4k", ABSENT, 0);
-    assert_level(*state, "itlb1.2m", 2, 1);
-    assert_level(*state, "itlb2.2m", ABSENT, 0);
+    assert_level(*state, "itlb1.4k", 48, 1, PENALTY);
+    assert_level(*state, "itlb2.4k", ABSENT, 0, PENALTY);
+    assert_level(*state, "itlb1.2m", 2, 1, PENALTY);
+    assert_level(*state, "itlb2.2m", ABSENT, 0, PENALTY);
 }
 
 /* Fewer branch targets than the second level's entries, and more than are needed to see its ways; then fewer than
@@ -122,8 +98,8 @@ static void few_targets(void **state)
         add_tlb(&description, 2, 64, 8, "LRU");
         add_targets(&description, sets[i]);
         measure(*state, &description);
-        assert_level(*state, "itlb1.4k", i < 2 ? 4 : ABSENT, 8);
-        assert_level(*state, "itlb2.4k", i < 1 ? 8 : ABSENT, 64);
+        assert_level(*state, "itlb1.4k", i < 2 ? 4 : ABSENT, 8, PENALTY);
+        assert_level(*state, "itlb2.4k", i < 1 ? 8 : ABSENT, 64, PENALTY);
         if (i == 2)
             assert_non_null(strstr(noted(*state, "itlb1.4k.ways")->why, "run out"));
     }
@@ -137,8 +113,8 @@ static void a_small_instruction_cache(void **state)
     description.cache[1].size = 4 * KB;
     description.cache[1].shape.index.sets = 8;
     measure(*state, &description);
-    assert_level(*state, "itlb1.4k", ABSENT, 0);
-    assert_level(*state, "itlb2.4k", ABSENT, 0);
+    assert_level(*state, "itlb1.4k", ABSENT, 0, PENALTY);
+    assert_level(*state, "itlb2.4k", ABSENT, 0, PENALTY);
 }
 
 /* 16 entries before 128 that cost a single cycle: jumps whose targets are known cannot be told from those that go to
@@ -149,8 +125,8 @@ static void a_hidden_first_level(void **state)
     add_tlb(&description, 1, 1, 16, "LRU");
     add_tlb(&description, 2, 16, 8, "LRU")->latency = 1;
     measure(*state, &description);
-    assert_level(*state, "itlb1.4k", ABSENT, 0);
-    assert_level(*state, "itlb2.4k", ABSENT, 0);
+    assert_level(*state, "itlb1.4k", ABSENT, 0, PENALTY);
+    assert_level(*state, "itlb2.4k", ABSENT, 0, PENALTY);
     assert_non_null(strstr(noted(*state, "itlb1.4k.ways")->why, "hide"));
 }
 
@@ -161,26 +137,16 @@ static void no_tlb(void **state)
     add_tlb(&description, 1, 1, 16, "LRU")->holds = HOLDS_DATA;
     add_targets(&description, 32);
     measure(*state, &description);
-    assert_level(*state, "itlb1.4k", ABSENT, 0);
-    assert_level(*state, "itlb2.4k", ABSENT, 0);
+    assert_level(*state, "itlb1.4k", ABSENT, 0, PENALTY);
+    assert_level(*state, "itlb2.4k", ABSENT, 0, PENALTY);
 }
 
-/* The user's key ends it, and all that it should have found says so. */
 static void skipped(void **state)
 {
     struct description description = machine_with();
-    struct request request = {.seed = 5};
-    struct notebook *notebook = *state;
-    const char *why = "";
     add_tlb(&description, 1, 1, 16, "LRU");
-    struct machine *machine = process_open(NULL, &description, 3, NULL, &why);
-    assert_non_null(machine);
-    memset(notebook, 0, sizeof *notebook);
-    rests_left = 2;
-    assert_false(probe_itlb(machine, &request, notebook));
-    rests_left = UINT_MAX;
-    machine_close(machine);
-    assert_skipped(notebook, 0, 14);
+    memset(*state, 0, sizeof(struct notebook));
+    assert_skips(probe_itlb, &description, *state, 2, 14);
 }
 
 int main(void)

@@ -10,9 +10,8 @@
 #include <string.h>
 /* after the headers that it needs */
 #include <cmocka.h>
-/* after that, since they assert */
+/* after that, since it asserts */
 #include "tests/unit/found_tlbs.h"
-#include "tests/unit/skipping_host.h"
 
 enum { HIT = 4, NEXT = 14, THIRD = 40, MEMORY = 220, OVERHEAD = 11, UPPER = 3, KB = 1024 };
 
@@ -47,23 +46,12 @@ static void note_latencies(struct notebook *notebook)
     note_value(notebook, "mem.latency", MEMORY, "cycles", 0.999, 0, "");
 }
 
-static void measure(struct notebook *notebook, const struct description *description)
-{
-    struct request request = {.seed = 11};
-    const char *why = "";
-    struct machine *machine = process_open(NULL, description, 3, NULL, &why);
-    if (!machine)
-        fail_msg("%s", why);
-    assert_true(probe_tables(machine, &request, notebook));
-    machine_close(machine);
-}
-
 static void expect(struct notebook *notebook, const struct description *description, int level, int first, int second,
                    int third, int memory)
 {
     memset(notebook, 0, sizeof *notebook);
     note_latencies(notebook);
-    measure(notebook, description);
+    run_probe(probe_tables, description, notebook);
     assert_cost(notebook, "walker.cached_in", level);
     assert_cost(notebook, "walk.4k.l1", first);
     assert_cost(notebook, "walk.4k.l2", second);
@@ -128,28 +116,18 @@ static void latencies_not_known(void **state)
     struct description description = machine_with();
     struct notebook *notebook = *state;
     memset(notebook, 0, sizeof *notebook);
-    measure(notebook, &description);
+    run_probe(probe_tables, &description, notebook);
     assert_cost(notebook, "walker.cached_in", ABSENT);
     assert_string_equal(noted(notebook, "walk.4k.l1")->why, "needs what the probe latency finds");
 }
 
-/* The user's key ends it, and all that it should have found says so. */
 static void skipped(void **state)
 {
     struct description description = machine_with();
-    struct request request = {.seed = 5};
-    struct notebook *notebook = *state;
-    const char *why = "";
     description.clock.step = 200; /* then it takes long */
-    struct machine *machine = process_open(NULL, &description, 3, NULL, &why);
-    assert_non_null(machine);
-    memset(notebook, 0, sizeof *notebook);
-    note_latencies(notebook);
-    rests_left = 0;
-    assert_false(probe_tables(machine, &request, notebook));
-    rests_left = UINT_MAX;
-    machine_close(machine);
-    assert_skipped(notebook, 4, 5);
+    memset(*state, 0, sizeof(struct notebook));
+    note_latencies(*state);
+    assert_skips(probe_tables, &description, *state, 0, 5);
 }
 
 int main(void)
