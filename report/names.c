@@ -55,6 +55,10 @@ static const struct curve_name curves[] = {
     {"penalty.l4.offset_random", "Loads that miss the L4 cache, by offset", "offset in a line", "latency of a load",
      false},
     {"penalty.l4", "Loads that miss the L4 cache", "lines of a set", "latency of a load", false},
+    {"dtlb", "Loads that go from page to page", "pages in a row", "more than in few pages", false},
+    {"itlb.4k.jumps", "As many jumps in few pages as for 4 KB", "jumps", "time of a jump", false},
+    {"itlb.2m.jumps", "As many jumps in few pages as for 2 MB", "jumps", "time of a jump", false},
+    {"itlb", "Jumps that go from page to page", "pages in a row", "more than in few pages", false},
     {"list", "Time of a linked element", "array", "time of an element", false},
     {"noise.gaps", "Gaps in the clock", "length of a gap", "gaps", false},
 };
