@@ -152,10 +152,11 @@ void picture_draw(const struct picture *picture, struct raster *raster)
         picture_draw_levels(picture, raster);
     for (unsigned i = 0; i < picture->labels; i++) {
         const struct label *label = &picture->label[i];
-        /* Words in the middle of curves stand on a plate of their own. */
+        /* Words in the middle of curves stand on a plate of their own, a blank wider on either side, so that no dash of
+         * a line looks like a letter. */
         if (label->role == ROLE_MARK)
-            raster_box(raster, label->x - 2 * label->scale, label->y,
-                       ((int)text_length(label->text) * FONT_WIDTH + 4) * label->scale, FONT_HEIGHT * label->scale,
+            raster_box(raster, label->x - FONT_WIDTH * label->scale, label->y,
+                       ((int)text_length(label->text) + 2) * FONT_WIDTH * label->scale, FONT_HEIGHT * label->scale,
                        COLOUR_FIELD, 256);
         raster_text(raster, label->x, label->y, label->scale, label->bold, label->colour, label->text);
     }

@@ -96,9 +96,10 @@ static void find_marks(struct picture *picture)
             text_format(&text, "%s ", level[i].name);
             quantity_text(&text, level[i].size->value, "bytes");
             width = (int)text.length * FONT_WIDTH * picture->scale;
-            x = (int)picture_place(&picture->x, level[i].size->value) - width - 6 * picture->scale;
-            if (x < picture->x.from + 4 * picture->scale)
-                x = (int)picture_place(&picture->x, level[i].size->value) + 6 * picture->scale;
+            /* The line runs beside the plate of the words. */
+            x = (int)picture_place(&picture->x, level[i].size->value) - width - (FONT_WIDTH + 2) * picture->scale;
+            if (x < picture->x.from + FONT_WIDTH * picture->scale)
+                x = (int)picture_place(&picture->x, level[i].size->value) + (FONT_WIDTH + 2) * picture->scale;
             picture_label(picture, ROLE_MARK, x, y, COLOUR_MARK, text.at);
         }
         if (high && has_value(high) && text_equal(high->unit, series->y) && high->value >= picture->y.axis.low &&
@@ -128,7 +129,7 @@ static void label_heights(struct picture *picture)
         if (y > last - line && y < last + line)
             continue;
         last = y;
-        picture_label(picture, ROLE_MARK, picture->x.to + FONT_WIDTH * picture->scale, y, COLOUR_MARK, text.at);
+        picture_label(picture, ROLE_MARK, picture->x.to + (FONT_WIDTH + 1) * picture->scale, y, COLOUR_MARK, text.at);
     }
 }
 

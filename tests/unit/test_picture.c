@@ -113,6 +113,19 @@ static bool stands(const struct label *label)
     return true;
 }
 
+/* Whether nothing of its colour is within a blank before it or after it. */
+static bool stands_free(const struct label *label)
+{
+    int blank = FONT_WIDTH * label->scale, end = label->x + (int)strlen(label->text) * blank;
+
+    for (int y = label->y; y < label->y + FONT_HEIGHT * label->scale; y++)
+        for (int x = 0; x < blank; x++)
+            if ((label->x > x && at(label->x - 1 - x, y) == label->colour) ||
+                (end + x < picture.width && at(end + x, y) == label->colour))
+                return false;
+    return true;
+}
+
 static void check_labels(void)
 {
     for (unsigned i = 0; i < picture.labels; i++) {
@@ -123,6 +136,8 @@ static void check_labels(void)
                     label->y + height <= picture.height);
         if (!stands(label))
             fail_msg("%d x %d: '%s' is covered", picture.width, picture.height, label->text);
+        if (label->role == ROLE_MARK && !stands_free(label))
+            fail_msg("%d x %d: '%s' is too near to its line", picture.width, picture.height, label->text);
         for (unsigned j = 0; j < i; j++) {
             const struct label *other = &picture.label[j];
             int other_width = (int)strlen(other->text) * FONT_WIDTH * other->scale;
