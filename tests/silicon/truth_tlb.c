@@ -22,8 +22,11 @@ enum { SEED = 1, PAGE_SIZES = 3, JUMP = 16 };
 /* A level that counts, for one size of page. */
 struct seen_level {
     uint64_t entries, sets;
+    uint64_t bits; /* of a page's number, that choose the set */
     unsigned ways;
+    unsigned number; /* of the machine's level */
     unsigned cycles; /* that a hit takes more than one of the level asked first */
+    bool plain;      /* there are such bits: nothing is folded, and no number of sets is odd */
     bool alike;      /* its TLBs have the same sets, so that together they are one of more ways */
     bool pieces;     /* of larger pages it holds pieces: which ones is up to the loads */
     bool victim;
@@ -38,6 +41,21 @@ static bool same_sets(const struct index *a, const struct index *b)
 {
     return a->kind == b->kind && a->sets == b->sets && (a->kind == INDEX_MODULO || a->bits == b->bits) &&
            (a->kind == INDEX_MODULO || memcmp(a->mask, b->mask, a->bits * sizeof *a->mask) == 0);
+}
+
+/* The bits of a number that choose the set, each by itself: all that a mask has, if they are no more than the set's
+ * number has. False: there are none such. */
+static bool plain_bits(const struct index *index, uint64_t *bits)
+{
+    uint64_t all = 0;
+
+    *bits = index->sets - 1;
+    if (index->kind == INDEX_MODULO)
+        return (index->sets & (index->sets - 1)) == 0;
+    for (unsigned i = 0; i < index->bits; i++)
+        all |= index->mask[i];
+    *bits = all;
+    return index->kind == INDEX_XOR && (unsigned)__builtin_popcountll(all) == index->bits;
 }
 
 /* Adds one TLB to its level, by the array that the model builds. False: no memory. */
@@ -56,14 +74,16 @@ static bool add_tlb(struct seen_level *level, const struct tlb_description *tlb,
     level->sets = array_sets(array);
     level->ways += array_ways(array);
     level->entries += array_sets(array) * array_ways(array);
+    level->plain = plain_bits(&tlb->shape.index, &level->bits);
+    level->bits *= tlb->sector; /* the pages of a sector share an entry: their numbers' last bits choose none */
     array_destroy(array);
     return true;
 }
 
-/* Whether a side looks in a TLB. side: HOLDS_DATA for loads, HOLDS_CODE for jumps. */
-static bool looks_in(const struct tlb_description *tlb, unsigned side)
+/* Whether a side looks in a TLB for pages of a size. side: HOLDS_DATA for loads, HOLDS_CODE for jumps. */
+static bool looks_in(const struct tlb_description *tlb, unsigned side, unsigned class)
 {
-    return tlb->holds & side && (side == HOLDS_CODE || tlb->loads);
+    return tlb->holds & side && (side == HOLDS_CODE || tlb->loads) && tlb->pages >> class & 1;
 }
 
 /* All TLBs that a side looks in at a level of the machine's. False: no memory. */
@@ -75,7 +95,7 @@ static bool level_at(const struct description *description, unsigned side, unsig
     *level = (struct seen_level){0};
     for (unsigned i = 0; i < description->tlbs; i++) {
         const struct tlb_description *tlb = &description->tlb[i];
-        if (tlb->level != number || !looks_in(tlb, side) || !(tlb->pages >> class & 1))
+        if (tlb->level != number || !looks_in(tlb, side, class))
             continue;
         if (!first)
             first = &tlb->shape.index;
@@ -98,6 +118,7 @@ static bool seen_level(const struct description *description, unsigned side, uns
             return false;
         if (level->entries == 0 || (met > 0 && !level->victim && level->entries <= before))
             continue;
+        level->number = number;
         if (met == 0)
             *first = level->cycles;
         if (++met == wanted)
@@ -146,6 +167,9 @@ static struct truth of_level(const struct description *description, unsigned sid
         truth.value = level->ways;
     else if (strcmp(what, "sets") == 0)
         truth.value = (double)level->sets;
+    else if (strcmp(what, "bits") == 0)
+        truth =
+            level->plain ? (struct truth){.kind = TRUTH_EQUAL, .value = (double)level->bits} : nothing(TRUTH_ABSENT);
     else if (strcmp(what, "penalty") == 0 && number > 1)
         truth = (struct truth){.kind = TRUTH_WITHIN, .value = (double)(level->cycles - first)};
     else
@@ -159,6 +183,8 @@ static struct truth of_level(const struct description *description, unsigned sid
                      (side == HOLDS_CODE && !can_jump(description, level->entries + 1));
     if (!level->alike && strcmp(what, "entries") != 0)
         truth = (struct truth){.kind = TRUTH_RANGE, .optional = true, .low = 0, .high = (double)level->entries};
+    if (strcmp(what, "bits") == 0 && (!level->alike || level->pieces)) /* of any of them, or of the pieces */
+        truth = (struct truth){.kind = TRUTH_RANGE, .optional = true, .low = 0, .high = 1e18};
     return truth;
 }
 
@@ -191,11 +217,34 @@ static bool class_of(const struct description *description, const char *id, unsi
     return false;
 }
 
+/* Whether pages of a size are kept where the smallest are: in some TLBs of a level, all of them or not. */
+static struct truth of_sharing(const struct description *description, unsigned class, unsigned number)
+{
+    struct truth truth = {.kind = TRUTH_EQUAL};
+    struct seen_level small, large;
+    unsigned first[2] = {0};
+
+    if (!seen_level(description, HOLDS_DATA, 0, number, &small, &first[0]) ||
+        !seen_level(description, HOLDS_DATA, class, number, &large, &first[1]))
+        return nothing(TRUTH_NONE);
+    if (small.entries == 0 || large.entries == 0)
+        return nothing(TRUTH_ABSENT);
+    for (unsigned i = 0; small.number == large.number && i < description->tlbs; i++) {
+        const struct tlb_description *tlb = &description->tlb[i];
+        if (tlb->level == small.number && looks_in(tlb, HOLDS_DATA, 0) && looks_in(tlb, HOLDS_DATA, class))
+            truth.value = 1;
+    }
+    truth.optional = of_level(description, HOLDS_DATA, &small, number, first[0], "entries").optional ||
+                     of_level(description, HOLDS_DATA, &large, number, first[1], "entries").optional;
+    return truth;
+}
+
 struct truth truth_of_tlb(const struct truths *truths, const char *id)
 {
     const struct description *description = &truths->description;
     struct seen_level level;
     unsigned class, number, first = 0, side = HOLDS_DATA;
+    bool sharing;
     struct truth truth;
     const char *what;
 
@@ -206,12 +255,15 @@ struct truth truth_of_tlb(const struct truths *truths, const char *id)
     number = (unsigned)(id[4] - '0');
     if (!class_of(description, id + 6, &class, &what))
         return nothing(TRUTH_NONE);
-    level = (struct seen_level){.entries = 1, .ways = 1, .sets = 1, .alike = true};
+    sharing = side == HOLDS_DATA && strcmp(what, "shared") == 0 && class != 0;
+    level = (struct seen_level){.entries = 1, .ways = 1, .sets = 1, .plain = true, .alike = true};
     truth = of_level(description, side, &level, number, 0, what); /* whether there is such a question at all */
-    if (truth.kind == TRUTH_NONE)
+    if (truth.kind == TRUTH_NONE && !sharing)
         return truth;
     if (class == PAGE_SIZES || size_of(description, class) > description->memory.span)
         return nothing(TRUTH_ABSENT);
+    if (sharing)
+        return of_sharing(description, class, number);
     if (!seen_level(description, side, class, number, &level, &first))
         return nothing(TRUTH_NONE);
     return level.entries ? of_level(description, side, &level, number, first, what) : nothing(TRUTH_ABSENT);

@@ -38,12 +38,12 @@ static void expect_shape(struct truths *truths, const char *name, double entries
 
 static void expect_none(struct truths *truths, const char *name)
 {
-    static const char *const what[] = {"entries", "ways", "sets", "penalty"};
+    static const char *const what[] = {"entries", "ways", "sets", "bits", "penalty"};
 
-    for (unsigned i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < 5; i++) {
         char id[28];
         struct text text = text_in(id, sizeof id);
-        if (name[4] == '1' && i == 3)
+        if (name[4] == '1' && i == 4)
             continue; /* no such question */
         text_format(&text, "%s.%s", name, what[i]);
         expect_absent(truths, id);
@@ -63,6 +63,7 @@ static void two_levels(void **state)
     truths = truths_on(description);
     expect_shape(truths, "dtlb1.4k", 64, 4, 16);
     expect_shape(truths, "dtlb2.4k", 1536, 12, 128);
+    expect_equal(truths, "dtlb2.4k.bits", 127);
     expect_within(truths, "dtlb2.4k.penalty", 9, 0.5);
     expect_shape(truths, "dtlb1.2m", 8, 8, 1);
     expect_shape(truths, "dtlb2.2m", 1536, 12, 128);
@@ -191,6 +192,7 @@ static void several_at_one_level(void **state)
         assert_int_equal(ways.optional, i != 0);
         if (i == 0)
             expect_shape(truths, "dtlb2.4k", 2048, 16, 128);
+        assert_int_equal(truth_of(truths, "dtlb2.4k.bits").kind, i == 0 ? TRUTH_EQUAL : TRUTH_RANGE);
         expect_shape(truths, "dtlb1.2m", 1024, 8, 128);
         truths_destroy(truths);
     }
@@ -217,6 +219,68 @@ static void large_pages(void **state)
         else
             expect_none(truths, "dtlb1.1g");
         assert_int_equal(truth_of(truths, "dtlb1.1g.entries").optional, huge);
+        assert_int_equal(truth_of(truths, "dtlb1.1g.bits").kind, huge ? TRUTH_RANGE : TRUTH_ABSENT);
+        truths_destroy(truths);
+    }
+}
+
+/* 64 entries of a second level in 8 sets, or 5, by bits that are plain, folded, folded onto one that is there alone
+ * (any pages share a set by 0 and 1 then), turned in each way, or of pairs of pages. */
+static void bits(void **state)
+{
+    static const struct {
+        enum index_kind kind;
+        uint64_t sets, mask[3];
+        unsigned sector;
+        int64_t bits; /* -1: none that are plain */
+    } all[] = {{INDEX_MODULO, 1, {0}, 1, 0},          {INDEX_MODULO, 8, {0}, 1, 7},     {INDEX_MODULO, 5, {0}, 1, -1},
+               {INDEX_XOR, 8, {1, 2, 512}, 1, 0x203}, {INDEX_XOR, 8, {9, 2, 4}, 1, -1}, {INDEX_XOR, 8, {3, 2, 4}, 1, 7},
+               {INDEX_SKEWED, 8, {1, 2, 4}, 1, -1},   {INDEX_MODULO, 8, {0}, 2, 14}};
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof all / sizeof *all; i++) {
+        struct description *description = plain();
+        struct tlb_description *tlb;
+        struct truths *truths;
+        add_tlb(description, 1, PAGES_SMALL, 4, 2, 0);
+        tlb = add_tlb(description, 2, PAGES_SMALL, all[i].sets, 24, 5);
+        tlb->sector = all[i].sector;
+        tlb->shape.index.kind = all[i].kind;
+        tlb->shape.index.bits = all[i].kind == INDEX_MODULO ? 0 : 3;
+        tlb->shape.index.skew = all[i].kind == INDEX_SKEWED ? 3 : 0;
+        memcpy(tlb->shape.index.mask, all[i].mask, sizeof all[i].mask);
+        truths = truths_on(description);
+        expect_equal(truths, "dtlb1.4k.bits", 3);
+        if (all[i].bits < 0)
+            expect_absent(truths, "dtlb2.4k.bits");
+        else
+            expect_equal(truths, "dtlb2.4k.bits", (double)all[i].bits);
+        truths_destroy(truths);
+    }
+}
+
+/* Large pages apart from small ones in the first level; with them in one of two TLBs behind it, or none. What no first
+ * level holds shares its first one with nothing, and small pages share nothing with themselves. */
+static void shared(void **state)
+{
+    (void)state;
+    for (unsigned with = 0; with < 2; with++) {
+        struct description *description = plain();
+        struct truths *truths;
+        add_tlb(description, 1, PAGES_SMALL, 16, 4, 0);
+        add_tlb(description, 1, PAGES_LARGE, 1, 8, 0);
+        add_tlb(description, 2, PAGES_SMALL, 128, 8, 7);
+        add_tlb(description, 2, PAGES_LARGE | PAGES_HUGE | (with ? PAGES_SMALL : 0), 128, 8, 7);
+        add_tlb(description, 2, PAGES_SMALL, 128, 8, 7)->loads = false;
+        description->memory.span = UINT64_C(1) << 30;
+        truths = truths_on(description);
+        expect_equal(truths, "dtlb1.2m.shared", 0);
+        expect_equal(truths, "dtlb2.2m.shared", with);
+        expect_equal(truths, "dtlb1.1g.shared", 0);
+        expect_absent(truths, "dtlb2.1g.shared");
+        expect_absent(truths, "dtlb3.2m.shared");
+        assert_int_equal(truth_of(truths, "dtlb1.4k.shared").kind, TRUTH_NONE);
+        assert_false(truth_of(truths, "dtlb2.2m.shared").optional);
         truths_destroy(truths);
     }
 }
@@ -258,6 +322,8 @@ int main(void)
         cmocka_unit_test(victims),
         cmocka_unit_test(several_at_one_level),
         cmocka_unit_test(large_pages),
+        cmocka_unit_test(bits),
+        cmocka_unit_test(shared),
         cmocka_unit_test(levels_that_cost_nothing),
         cmocka_unit_test(no_tlbs),
     };
