@@ -10,12 +10,19 @@ enum {
 };
 
 /* Errors of a decision while pages are spared, of a look at what is left, and of the last one. */
-static const double SPARING = 1e-2, LOOK = 1e-3, LAST = 1e-4;
+static const double SPARING = 1e-2, LOOK = 3e-3, LAST = 1e-4;
 
 /* Of a policy that draws lots most pages of a crowd with one too many stay. Few of them, and no more than there are
  * ways, find room soon; whether many do is a matter of luck. */
 static const double LUCK = 0.3;
 enum { FEW = 32 };
+
+/* Pages of one set that get other numbers by lot are of one set still in one time of 2^DOUBT. */
+enum { DOUBT = 11 };
+
+/* What a lap over the smallest crowd costs is known: the next ones cost as much, or nothing. They are asked for a part
+ * of it, so small that a batch that takes all of it says so clearly (probes/sample.c). */
+static const double CLEAR = 4.2;
 
 struct crowd {
     const struct reach *reach;
@@ -222,16 +229,38 @@ static bool among(const struct crowd *crowd, uint32_t number)
     return false;
 }
 
-/* Whether a bit of the page's number matters: pages of one set that are moved by it are in another set then. */
-static bool matters(const struct crowd *crowd, unsigned bit)
+/* Whether bits of the page's number matter: pages of one set that are moved by them are in another set then. */
+static bool matters(const struct crowd *crowd, unsigned bits)
 {
     struct crowd moved = *crowd;
     for (unsigned i = 0; i < crowd->count; i += 2) {
-        moved.number[i] ^= (uint32_t)1 << bit;
+        moved.number[i] ^= bits;
         if (among(crowd, moved.number[i]))
             return false; /* both are of the set */
     }
     return !is_crowd(&moved, LOOK) && seats_ok(pages_of(crowd));
+}
+
+/* Whether any of some moves matter: among pages of one set that make each or not, by lot, some are of other sets then,
+ * but for one time in 2^DOUBT. Of few moves it may say so unasked: it takes less to ask them one by one. */
+static bool any_matters(const struct crowd *crowd, const unsigned *move, unsigned moves)
+{
+    if ((crowd->count - 1) * moves < DOUBT || crowd->count >> (moves - 1))
+        return true;
+    struct random random = {bench_seed(pages_of(crowd)->bench)};
+    for (unsigned pages = 0; pages < DOUBT && seats_ok(pages_of(crowd)); pages += crowd->count - 1) {
+        struct crowd moved = {.reach = crowd->reach, .set = crowd->set};
+        while (moved.count < crowd->count) {
+            uint32_t number = crowd->number[moved.count];
+            for (uint64_t i = 0, lot = random_next(&random); i < moves; i++)
+                number ^= lot >> i & 1 ? move[i] : 0;
+            if (!among(&moved, number))
+                moved.number[moved.count++] = number;
+        }
+        if (!is_crowd(&moved, LOOK))
+            return true;
+    }
+    return false;
 }
 
 /* Pages of the block that are of the crowd's set, if the bits of a mask choose the set, or others that follow them. */
@@ -304,6 +333,29 @@ static bool serves(const struct crowd *crowd, struct shape *shape, unsigned ways
     return false;
 }
 
+/* Whether all bits that matter, and that no row of pages has to show what they do, are folded onto one of the lowest:
+ * pages that are moved by both stay in their set. If one is not, there are more sets than a row can fill. Folds are of
+ * bits as far apart as there are of them, mostly: such pairs are all asked at once. */
+static bool high_bits_fold(const struct crowd *crowd, unsigned matter, unsigned low)
+{
+    unsigned count = (unsigned)bits_set(low), pairs = 0, pair[32];
+    for (unsigned bit = 0; bit < 32; bit++)
+        if (matter >> bit & 1 && (uint64_t)1 << bit >= crowd->reach->crowd)
+            pair[pairs++] = 1U << bit | (count ? 1U << bit % count : 0);
+    if (!pairs || !any_matters(crowd, pair, pairs))
+        return true;
+    for (unsigned i = 0; i < pairs; i++) {
+        unsigned high = pair[i] & ~low, onto = 0;
+        if (!matters(crowd, pair[i]))
+            continue;
+        while (onto < count && matters(crowd, high | 1U << onto))
+            onto++;
+        if (onto == count)
+            return false;
+    }
+    return true;
+}
+
 /* Sets that are a power of two: as many as bits matter, or, where bits are folded, fewer, all low ones among them. Ways
  * times sets have to be what a row of pages says, too. */
 static bool sets_by_bits(struct crowd *crowd, struct shape *shape)
@@ -324,12 +376,12 @@ static bool sets_by_bits(struct crowd *crowd, struct shape *shape)
         shape->ways = crowd->count + in_set - 1;
         shape->plain = !folded;
         if (serves(crowd, shape, shape->ways, bits))
-            return true;
+            return !folded || high_bits_fold(crowd, shape->bits, mask);
     }
     return false;
 }
 
-/* Any other number of them, chosen modulo it. */
+/* Any other number of them, no power of two, chosen modulo it. */
 static bool sets_by_stride(struct crowd *crowd, struct shape *shape)
 {
     const struct reach *reach = crowd->reach;
@@ -340,7 +392,7 @@ static bool sets_by_stride(struct crowd *crowd, struct shape *shape)
     shape->plain = false;
     uint64_t first = (reach->fit + shape->ways - 1) / shape->ways;
     for (uint64_t sets = first; sets < first + STRIDES && in_reach(reach, sets * shape->ways); sets++)
-        if (stride_shows(crowd, sets, crowd->count)) {
+        if (sets & (sets - 1) && stride_shows(crowd, sets, crowd->count)) {
             shape->sets = sets;
             return true;
         }
@@ -361,14 +413,37 @@ static bool draws_lots(struct crowd *crowd)
     return crowd->count > FEW && (ticks - reach->hit) * count < LUCK / LEAST_MISSES * reach->miss * crowd->count;
 }
 
-/* Page-number bits to look at: as many as sets may take, and some more. */
-static unsigned bits_that_may(const struct crowd *crowd)
+/* Learns what a lap over the crowd costs more: of some orders, which may have fewer misses, the fewest are told. Where
+ * they would not show by what is asked then, all stays as it was. */
+static void learn_lap(struct crowd *crowd, struct reach *reach)
 {
-    enum { MORE = 4 };
-    unsigned bits = 0, most = pages_of(crowd)->bits - 2;
-    while ((uint64_t)(crowd->count - 1) << bits < crowd->reach->crowd)
-        bits++;
-    return bits + MORE < most ? bits + MORE : most;
+    enum { ORDERS = 3 };
+    struct stops stops = with_block(crowd);
+    double ticks, least = 0, before = reach->miss;
+    for (unsigned order = 0; order < ORDERS; order++) {
+        if (!seats_excess(reach->pages, &stops, &ticks))
+            return;
+        ticks = (ticks - reach->hit) * (double)stops_count(&stops);
+        if (!order || ticks < least)
+            least = ticks;
+    }
+    reach->miss = least / CLEAR > before / 4 ? least / CLEAR : before / 4;
+    if (!is_crowd(crowd, LAST))
+        reach->miss = before;
+}
+
+/* The bits that matter. Those above as many as there may be sets seldom do: all of them are asked at once. */
+static unsigned matter(const struct crowd *crowd)
+{
+    unsigned count = pages_of(crowd)->bits - 2, low = 0, high = 0, bits = 0, move[32];
+    while (low < count && (uint64_t)(crowd->count - 1) << low < crowd->reach->crowd)
+        low++;
+    for (unsigned bit = low; bit < count; bit++)
+        move[high++] = 1U << bit;
+    bool all = high && any_matters(crowd, move, high);
+    for (unsigned bit = 0; bit < (all ? count : low) && seats_ok(pages_of(crowd)); bit++)
+        bits |= (unsigned)matters(crowd, 1U << bit) << bit;
+    return bits;
 }
 
 /* What a miss costs among pages as few as these: less than where tables, too, leave the caches. */
@@ -415,10 +490,10 @@ bool crowd_shape(const struct reach *known, struct shape *shape, const char **wh
         *why = "which pages it keeps is a matter of luck";
         return false;
     }
+    learn_lap(&crowd, reach);
     /* One that has one set needs no further look: its ways are what a row of pages says. */
     if (reach->block || !in_reach(reach, crowd.count - 1))
-        for (unsigned bit = 0; bit < bits_that_may(&crowd) && seats_ok(reach->pages); bit++)
-            shape->bits |= (unsigned)matters(&crowd, bit) << bit;
+        shape->bits = matter(&crowd);
     *why = "pages in a row and pages of one set say different things";
     return seats_ok(reach->pages) && (sets_by_bits(&crowd, shape) || sets_by_stride(&crowd, shape)) &&
            seats_ok(reach->pages);

@@ -32,7 +32,7 @@ struct shape {
     unsigned ways;
     uint64_t sets;
     unsigned neighbours; /* pages side by side that one entry serves */
-    unsigned bits;       /* page-number bits that matter for the set, low ones first: a mask */
+    unsigned bits;       /* a mask of the page-number bits that matter for the set, of all but the two highest */
     bool plain;          /* each of them alone is a bit of the set's number */
     double error;        /* that it is wrong */
 };

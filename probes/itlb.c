@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* itlb.c: the TLBs that jumps look in (paper 001 counted their misses; probes/tlb.h has the method).
  *
- * Findings: itlb1.4k.entries, itlb1.4k.ways, itlb1.4k.sets; itlb2.4k.entries, .ways, .sets, and itlb2.4k.penalty, the
- * core cycles that a hit of it takes more than one of the first. The same of pages of 2 MB: itlb1.2m.ways ...
- * Series: itlb.4k, itlb.2m, core cycles by pages in a row; itlb.4k.jumps, itlb.2m.jumps, those of as many jumps in few
- * pages.
+ * Findings: itlb1.4k.entries, .ways, .sets, and .bits, a mask of the page-number bits that choose the set where they
+ * are plain bits; itlb2.4k.entries, .ways, .sets, .bits, and itlb2.4k.penalty, the core cycles that a hit of it takes
+ * more than one of the first. The same of pages of 2 MB: itlb1.2m.ways ... Series: itlb.4k, itlb.2m, core cycles by
+ * pages in a row; itlb.4k.jumps, itlb.2m.jumps, those of as many jumps in few pages.
  *
  * Each stop is a jump to the next one, in a page and a line of its own. Pages of 4 KB lie within the 2 GB that near
  * jumps reach; larger ones take jumps through a register. */

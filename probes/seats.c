@@ -133,15 +133,20 @@ static uint64_t row_base(const struct seats *pages)
     return pages->base + (pages->page << pages->bits);
 }
 
-/* Maps a page to where its seat is. */
-static bool map_page(struct seats *pages, uint64_t va, uint64_t seat)
+/* Maps a page of so many bytes to where its seat is. */
+static bool map_sized(struct seats *pages, uint64_t page, uint64_t va, uint64_t seat)
 {
     pages->any = true;
-    uint64_t frame = stops_seat(seat) / pages->page * pages->page;
-    if (machine_map(pages->bench->machine, va, pages->dense.physical + frame, pages->page, pages->page, MEM_WB))
+    uint64_t frame = stops_seat(seat) / page * page;
+    if (machine_map(pages->bench->machine, va, pages->dense.physical + frame, page, page, MEM_WB))
         return true;
     pages->bench->refused = true;
     return false;
+}
+
+static bool map_page(struct seats *pages, uint64_t va, uint64_t seat)
+{
+    return map_sized(pages, pages->page, va, seat);
 }
 
 struct stops seats_dense(const struct seats *pages, uint64_t count)
@@ -196,6 +201,20 @@ struct stops seats_spread(struct seats *pages, uint64_t bits)
         bench_rest(pages->bench, false);
     }
     pages->mapped = 0; /* they lie elsewhere now */
+    return stops;
+}
+
+struct stops seats_smaller(struct seats *pages, uint64_t page, uint64_t number, uint64_t seat, uint64_t count)
+{
+    /* No list has numbers with both of the highest bits. */
+    uint64_t base = pages->base + (pages->page << (pages->bits - 1)) + (pages->page << (pages->bits - 2));
+    struct stops stops = stops_sequence(base + number * page, page, count);
+    stops.seats = page;
+    for (uint64_t i = 0; i < count && bench_ok(pages->bench); i++) {
+        if (!map_sized(pages, page, stops.base + i * page, seat + i))
+            break;
+        bench_rest(pages->bench, false);
+    }
     return stops;
 }
 

@@ -54,6 +54,10 @@ struct stops seats_shared(struct seats *, uint64_t count);
 /* Pages of the row: all whose numbers have no other bits than these. */
 struct stops seats_spread(struct seats *, uint64_t bits);
 
+/* So many smaller pages on end, of `page` bytes, apart from all others: from that number on, 0 the first, in seats from
+ * that one on, a multiple of 64. */
+struct stops seats_smaller(struct seats *, uint64_t page, uint64_t number, uint64_t seat, uint64_t count);
+
 /* Pages with numbers of so many bits, each there once. The list must live as long as the stops do. */
 struct stops seats_listed(struct seats *, const uint32_t *number, unsigned count);
 

@@ -6,8 +6,10 @@
 #include "probes/confidence.h"
 #include "probes/crowd.h"
 #include "probes/rate.h"
+#include "probes/shared.h"
 
 enum { MOST_PLACES = 64, PARTS = 2, NEIGHBOURS_MOST = 16, LEAST_BLOCK = 16, MOST_BLOCK = 512, ATTEMPTS = 3 };
+enum { LEVELS = 2, SHARING = 500000 /* visits */ };
 
 /* Core cycles: a step of less is none. A jump to another page may take a cycle more than one that stays, by what branch
  * targets cost (measured on a Zen 4). */
@@ -26,9 +28,18 @@ static const double LEVEL = 0.3;
 /* Error of a decision on pages in a row; what is not checked by a second method may be wrong so often. */
 static const double BOUND = 1e-3, FOLDED = 0.03, SHARED = 0.15;
 
+/* Units of a mask, and of an answer. */
+static const char BITS[] = "bit mask", YES_NO[] = "yes/no";
+
 struct place {
     uint64_t pages;
     double cycles; /* a step, more than the same lines in few pages */
+};
+
+/* What was found of a level. */
+struct level {
+    uint64_t fit; /* pages; 0: nothing */
+    double doubt;
 };
 
 struct tlb {
@@ -39,6 +50,7 @@ struct tlb {
     const struct tlb_size *size;
     unsigned places;
     struct place place[MOST_PLACES];
+    struct level level[LEVELS];
     double few;            /* core cycles of a jump among the fewest */
     uint64_t clean, mixed; /* up to so many jumps take no longer; from so many on they do, in whatever pages */
 };
@@ -49,16 +61,21 @@ static void id_of(const struct tlb *tlb, unsigned level, const char *what, char 
     text_format(&text, "%s%u.%s.%s", tlb->side->name, level, tlb->size->name, what);
 }
 
+/* Why a finding of a level is missing: because the run ends, or there is no more room, or why it was said. */
+static const char *reason(const struct tlb *tlb, const char *why)
+{
+    if (!bench_ok(&tlb->bench))
+        return tlb->bench.skipped ? "skipped" : machine_why(tlb->bench.machine);
+    if (tlb->pages.spent)
+        return "it would take too many accesses";
+    return tlb->pages.undecided ? "noise left a decision open" : why;
+}
+
 static void missing(const struct tlb *tlb, unsigned level, uint64_t cost, const char *why)
 {
     static const char *const all[][2] = {
-        {"entries", "entries"}, {"ways", "ways"}, {"sets", "sets"}, {"penalty", "cycles"}};
-    if (!bench_ok(&tlb->bench))
-        why = tlb->bench.skipped ? "skipped" : machine_why(tlb->bench.machine);
-    else if (tlb->pages.spent)
-        why = "it would take too many accesses";
-    else if (tlb->pages.undecided)
-        why = "noise left a decision open";
+        {"entries", "entries"}, {"ways", "ways"}, {"sets", "sets"}, {"bits", BITS}, {"penalty", "cycles"}};
+    why = reason(tlb, why);
     for (unsigned i = 0; i < sizeof all / sizeof *all - (level == 1); i++) {
         char id[28];
         id_of(tlb, level, all[i][0], id);
@@ -232,10 +249,11 @@ static bool is_pure(struct tlb *tlb, uint64_t count)
            tlb->pages.few * tlb->bench.cycles_per_tick <= tlb->few + LEVEL;
 }
 
-static void note_shape(const struct tlb *tlb, unsigned level, const struct shape *shape, double error, uint64_t cost)
+static void note_shape(struct tlb *tlb, unsigned level, const struct shape *shape, double error, uint64_t cost)
 {
     char id[28];
     double confidence = confidence_from(error);
+    tlb->level[level - 1] = (struct level){shape->ways * shape->sets * shape->neighbours, error};
     id_of(tlb, level, "ways", id);
     note_value(tlb->notebook, id, shape->ways, "ways", confidence, cost,
                "the fewest pages that do not fit, less one (after paper 000, section 6)");
@@ -246,6 +264,12 @@ static void note_shape(const struct tlb *tlb, unsigned level, const struct shape
     id_of(tlb, level, "entries", id);
     note_value(tlb->notebook, id, (double)(shape->ways * shape->sets), "entries", confidence, cost,
                "pages in a row that fit, and ways times sets");
+    id_of(tlb, level, "bits", id);
+    if (shape->plain)
+        note_value(tlb->notebook, id, shape->bits, BITS, confidence, cost,
+                   "page-number bits that relieve a crowd, each by itself (after paper 000, section 6)");
+    else
+        note_missing(tlb->notebook, id, BITS, cost, "the index is no plain bits");
 }
 
 /* An index that is folded, or none of bits, and entries that serve several pages, are inferred with less to check them
@@ -400,31 +424,67 @@ static void measure(struct tlb *tlb)
     }
 }
 
-/* Both levels, for pages of one size. known: how long a core cycle is. */
-static void measure_size(struct tlb *tlb, bool known, uint64_t visits)
+/* Whether pages of this size are kept in the same entries of a level as small ones, of so many bytes, are. */
+static void measure_shared(struct tlb *tlb, const struct level *small, uint64_t page, unsigned level)
+{
+    static const double ERROR = 3e-3;
+    uint64_t start = machine_steps(tlb->bench.machine);
+    const struct level *large = &tlb->level[level - 1];
+    const char *why = "how many pages fit is not known of both sizes";
+    bool shared = false;
+    char id[28];
+    id_of(tlb, level, "shared", id);
+    bool told = small->fit && large->fit && shared_ask(&tlb->pages, page, small->fit, &shared, &why);
+    uint64_t cost = machine_steps(tlb->bench.machine) - start;
+    if (told)
+        note_value(tlb->notebook, id, shared, YES_NO, confidence_from(ERROR + small->doubt + large->doubt), cost,
+                   "small pages that fit, visited again after large ones, and after more small ones");
+    else
+        note_missing(tlb->notebook, id, YES_NO, cost, "%s", reason(tlb, why));
+}
+
+/* Both levels, for pages of one size; small: what was found of small pages, NULL for those themselves, and of code.
+ * known: how long a core cycle is. */
+static void measure_size(struct tlb *tlb, bool known, uint64_t visits, const struct level *small)
 {
     const char *why = "core cycles are not known";
     const struct tlb_size *size = tlb->size;
-    if (known && seats_open(&tlb->pages, &tlb->bench, size->op, size->page, visits, &why)) {
+    bool open = known && seats_open(&tlb->pages, &tlb->bench, size->op, size->page, visits, &why);
+    if (open) {
         measure(tlb);
-        seats_close(&tlb->pages);
     } else {
         missing(tlb, 1, 0, why);
         missing(tlb, 2, 0, why);
     }
+    for (unsigned level = 1; small && level <= LEVELS; level++) {
+        char id[28];
+        id_of(tlb, level, "shared", id);
+        /* Whatever was spent or left open before: this takes little, and stands by itself. */
+        tlb->pages.undecided = tlb->pages.spent = false;
+        tlb->pages.visits = machine_steps(tlb->bench.machine) + SHARING;
+        if (open)
+            measure_shared(tlb, &small[level - 1], tlb->side->size[0].page, level);
+        else
+            note_missing(tlb->notebook, id, YES_NO, 0, "%s", reason(tlb, why));
+    }
+    if (open)
+        seats_close(&tlb->pages);
 }
 
 bool tlb_measure(struct machine *machine, const struct request *request, const struct tlb_side *side,
                  struct notebook *notebook)
 {
     struct bench bench = bench_open(machine, request->seed ^ 0x64746c62);
+    struct level small[LEVELS] = {{0}};
     struct rate rate;
     bool known = rate_measure(&bench, &rate) && bench.cycles_per_tick > 0;
     uint64_t start = machine_steps(machine);
     for (unsigned i = 0; i < side->sizes; i++) {
         struct tlb tlb = {
             .bench = bench, .notebook = notebook, .side = side, .size = &side->size[i], .mixed = UINT64_MAX};
-        measure_size(&tlb, known, start + side->size[i].visits);
+        measure_size(&tlb, known, start + side->size[i].visits, i && !walks_code(&tlb) ? small : NULL);
+        for (unsigned level = 0; i == 0 && level < LEVELS; level++)
+            small[level] = tlb.level[level];
         bench = tlb.bench;
         bench.refused = false; /* what was refused to pages of one size may be granted to others */
         bench.permille = 1000 * (i + 1) / side->sizes;

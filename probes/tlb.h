@@ -7,7 +7,9 @@
  * 2. The first level's entries are found exactly, by bisection.
  * 3. Ways and sets of each level follow from its smallest crowd (probes/crowd.h), and their product has to be what the
  *    row says. That also tells a TLB from a page-structure cache, whose entries serve 512 pages, and from tables that
- *    leave a cache. */
+ *    leave a cache.
+ * 4. Small pages that a level holds are visited again after as many large ones (probes/shared.h). Loads do so only: of
+ *    code, as many jumps as a level has pages would have to be made, and targets be known, for either size. */
 #pragma once
 #include "probes/probe.h"
 
@@ -26,8 +28,10 @@ struct tlb_side {
     uint64_t fewest, most; /* pages of the shortest row, and of the longest; at most MOST_IN_A_ROW */
 };
 
-/* Measures both levels for each size of page. Findings: dtlb1.4k.entries, dtlb1.4k.ways, dtlb1.4k.sets;
- * dtlb2.4k.entries, .ways, .sets, and dtlb2.4k.penalty, the core cycles that a hit of it takes more than one of the
- * first. Series: dtlb.4k, core cycles by pages in a row; of jumps also itlb.4k.jumps, core cycles of as many jumps in
- * few pages. False: skipped. */
+/* Measures both levels for each size of page, the smallest first. Findings: dtlb1.4k.entries, .ways, .sets, and .bits,
+ * a mask of the page-number bits that choose the set, where they are plain bits; dtlb2.4k.entries, .ways, .sets, .bits,
+ * and dtlb2.4k.penalty, the core cycles that a hit of it takes more than one of the first; of loads also
+ * dtlb1.2m.shared, dtlb2.2m.shared: whether these pages are kept in the same entries as small ones. Series: dtlb.4k,
+ * core cycles by pages in a row; of jumps also itlb.4k.jumps, core cycles of as many jumps in few pages. False:
+ * skipped. */
 bool tlb_measure(struct machine *, const struct request *, const struct tlb_side *, struct notebook *);

@@ -29,6 +29,21 @@ static void scaled(struct text *text, double value, const struct scale *scales, 
     text_format(text, " %s", scales[chosen].name);
 }
 
+/* "bits 0-6 9": the bits of a mask, runs of them as their ends. */
+static void bits_text(struct text *text, uint64_t mask)
+{
+    text_string(text, mask ? "bits" : "no bits");
+    for (unsigned bit = 0; bit < 64; bit++) {
+        unsigned last = bit;
+        if (!(mask >> bit & 1))
+            continue;
+        while (last < 63 && mask >> (last + 1) & 1)
+            last++;
+        text_format(text, last > bit ? " %u-%u" : " %u", bit, last);
+        bit = last;
+    }
+}
+
 void quantity_text(struct text *text, double value, const char *unit)
 {
     static const struct scale sizes[] = {
@@ -37,6 +52,10 @@ void quantity_text(struct text *text, double value, const char *unit)
 
     if (text_equal(unit, "yes/no") && (value == 0 || value == 1)) {
         text_string(text, value == 1 ? "yes" : "no");
+        return;
+    }
+    if (text_equal(unit, "bit mask") && value >= 0 && value < 1e15 && value == (double)(uint64_t)value) {
+        bits_text(text, (uint64_t)value);
         return;
     }
     if (text_equal(unit, "bytes"))

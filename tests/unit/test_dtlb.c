@@ -4,6 +4,7 @@
  * what is not a TLB: joined pages, a way predictor, large pages that no first level has. */
 #include "probes/crowd.h"
 #include "probes/probes.h"
+#include "probes/shared.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -62,6 +63,30 @@ static void scattered_bits(void **state)
     struct description description = machine_with();
     fold(add_tlb(&description, 1, 8, 4), mask, 3);
     expect(*state, &description, 4, 8, ABSENT, 0);
+    assert_value(*state, "dtlb1.4k.bits", 0x13, 0);
+    assert_value(*state, "dtlb2.4k.bits", ABSENT, 0);
+}
+
+/* As on Zen 4, a bit that stands alone in the second level; none chooses the one set of the first. */
+static void a_gap_in_the_second_level(void **state)
+{
+    static const uint64_t mask[] = {1, 2, 4, 8, 64};
+    struct description description = machine_with();
+    add_tlb(&description, 1, 1, 8);
+    fold(add_tlb(&description, 2, 32, 4), mask, 5);
+    expect(*state, &description, 8, 1, 4, 32);
+    assert_value(*state, "dtlb1.4k.bits", 0, 0);
+    assert_value(*state, "dtlb2.4k.bits", 0x4f, 0);
+}
+
+/* A row of pages fills half of the sets only: what it says is not what there is, and no fold either. */
+static void a_bit_beyond_the_row(void **state)
+{
+    static const uint64_t mask[] = {1, 2, 1 << 16};
+    struct description description = machine_with();
+    fold(add_tlb(&description, 1, 8, 4), mask, 3);
+    expect(*state, &description, ABSENT, 0, ABSENT, 0);
+    assert_value(*state, "dtlb1.4k.bits", ABSENT, 0);
 }
 
 /* And what a page-structure cache of four entries loses is no second level. */
@@ -77,16 +102,19 @@ static void odd_sets(void **state)
     description.psc[0].shape.index = (struct index){.kind = INDEX_MODULO, .sets = 1};
     assert_true(policy_parse(&description.psc[0].shape.policy, "LRU"));
     expect(*state, &description, 4, 5, ABSENT, 0);
+    assert_value(*state, "dtlb1.4k.bits", ABSENT, 0);
 }
 
-/* XOR of pairs of bits behind 16 entries in four sets. */
+/* XOR of two and three bits, high ones among them, behind 16 entries in four sets. */
 static void folded_second_level(void **state)
 {
-    static const uint64_t mask[] = {0x21, 0x42, 0x84, 0x108, 0x210};
+    static const uint64_t mask[] = {0x21, 0x42, 0x8084, 0x108, 0x20210};
     struct description description = machine_with();
     add_tlb(&description, 1, 4, 4);
     fold(add_tlb(&description, 2, 32, 6), mask, 5);
     expect(*state, &description, 4, 4, 6, 32);
+    assert_value(*state, "dtlb1.4k.bits", 3, 0);
+    assert_value(*state, "dtlb2.4k.bits", ABSENT, 0);
 }
 
 /* Two pages, side by side, under one tag. */
@@ -121,6 +149,11 @@ static void large_pages(void **state)
     expect(*state, &description, 16, 1, 8, 16);
     assert_level(*state, "dtlb1.2m", 4, 2, PENALTY);
     assert_level(*state, "dtlb2.2m", 8, 16, PENALTY);
+    assert_value(*state, "dtlb1.2m.shared", 0, 0);
+    assert_value(*state, "dtlb2.2m.shared", 1, 0);
+    assert_value(*state, "dtlb1.1g.shared", ABSENT, 0);
+    assert_value(*state, "dtlb1.2m.bits", 1, 0);
+    assert_value(*state, "dtlb2.2m.bits", 15, 0);
     assert_level(*state, "dtlb1.1g", ABSENT, 0, PENALTY);
     assert_non_null(strstr(noted(*state, "dtlb1.1g.ways")->why, "lies in the memory"));
 }
@@ -147,6 +180,54 @@ static void a_wrong_row(void **state)
         fail_msg("%u ways in %u sets", shape.ways, (unsigned)shape.sets);
 }
 
+/* 32 entries in eight sets, or in two TLBs of four, that small pages have for themselves, share with large ones, or
+ * share in one of two; all pages have 128 more behind them. */
+static void shared_by_two_sizes(void **state)
+{
+    (void)state;
+    for (unsigned kind = 0; kind < 4; kind++) {
+        static const bool expected[] = {false, true, true, false};
+        struct description description = machine_with();
+        struct seats pages;
+        bool shared = false;
+        const char *why = "";
+        unsigned sets = kind < 2 ? 8 : 4;
+        add_tlb(&description, 1, sets, 4)->pages = PAGES_SMALL | (kind % 3 ? PAGES_LARGE : 0);
+        if (kind >= 2)
+            add_tlb(&description, 1, sets, 4)->pages = PAGES_SMALL;
+        if (kind != 1)
+            add_tlb(&description, 1, 2, 4)->pages = PAGES_LARGE;
+        add_tlb(&description, 2, 1, 128);
+        struct machine *machine = process_open(NULL, &description, 3, NULL, &why);
+        if (!machine)
+            fail_msg("%s", why);
+        struct bench bench = bench_open(machine, 7);
+        assert_true(seats_open(&pages, &bench, OP_LOAD, 2 << 20, UINT64_MAX, &why));
+        if (!shared_ask(&pages, 4096, 32, &shared, &why) || shared != expected[kind])
+            fail_msg("%u: %s, %s", kind, shared ? "shared" : "apart", why);
+        seats_close(&pages);
+        machine_close(machine);
+    }
+}
+
+/* Without a TLB small pages push nothing out: that large ones do not says nothing. */
+static void nothing_to_share(void **state)
+{
+    struct description description = machine_with();
+    struct seats pages;
+    bool shared;
+    const char *why = "";
+    (void)state;
+    struct machine *machine = process_open(NULL, &description, 3, NULL, &why);
+    assert_non_null(machine);
+    struct bench bench = bench_open(machine, 7);
+    assert_true(seats_open(&pages, &bench, OP_LOAD, 2 << 20, UINT64_MAX, &why));
+    assert_false(shared_ask(&pages, 4096, 32, &shared, &why));
+    assert_non_null(strstr(why, "neither"));
+    seats_close(&pages);
+    machine_close(machine);
+}
+
 static void no_tlb(void **state)
 {
     struct description description = machine_with();
@@ -158,19 +239,23 @@ static void skipped(void **state)
     struct description description = machine_with();
     add_tlb(&description, 1, 1, 16);
     memset(*state, 0, sizeof(struct notebook));
-    assert_skips(probe_dtlb, &description, *state, 2, 21);
+    assert_skips(probe_dtlb, &description, *state, 2, 31);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scattered_bits),
+        cmocka_unit_test(a_gap_in_the_second_level),
+        cmocka_unit_test(a_bit_beyond_the_row),
         cmocka_unit_test(odd_sets),
         cmocka_unit_test(folded_second_level),
         cmocka_unit_test(sectors),
         cmocka_unit_test(no_large_pages_in_the_first_level),
         cmocka_unit_test(large_pages),
         cmocka_unit_test(a_wrong_row),
+        cmocka_unit_test(shared_by_two_sizes),
+        cmocka_unit_test(nothing_to_share),
         cmocka_unit_test(no_tlb),
         cmocka_unit_test(skipped),
     };

@@ -146,7 +146,7 @@ static void skipped(void **state)
     struct description description = machine_with();
     add_tlb(&description, 1, 1, 16, "LRU");
     memset(*state, 0, sizeof(struct notebook));
-    assert_skips(probe_itlb, &description, *state, 2, 14);
+    assert_skips(probe_itlb, &description, *state, 2, 18);
 }
 
 int main(void)

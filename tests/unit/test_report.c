@@ -269,6 +269,11 @@ static void quantities(void **state)
     expect_quantity(1, "yes/no", "yes");
     expect_quantity(0, "yes/no", "no");
     expect_quantity(0.5, "yes/no", "0.5 yes/no");
+    expect_quantity(639, "bit mask", "bits 0-6 9");
+    expect_quantity(0x40005, "bit mask", "bits 0 2 18");
+    expect_quantity(0, "bit mask", "no bits");
+    expect_quantity(1.5, "bit mask", "1.5 bit mask");
+    expect_quantity(-1, "bit mask", "-1 bit mask");
 }
 
 int main(void)
