@@ -23,7 +23,7 @@ COMMON   := -std=c17 -I. -g -O2 $(WARNINGS) -ffp-contract=off -fno-strict-aliasi
 # clang has no such option: it always does what gcc must be told here (gcc's manual: ms_abi needs it).
 OUTGOING := -maccumulate-outgoing-args
 # The image has to be small (image.mk): all is compiled for size but what stands around timed loops.
-IMAGE_CFLAGS = $(COMMON) $(if $(filter kernel/timing.c kernel/measure.c,$<),,-Os) -ffreestanding -fpic -fshort-wchar -mno-red-zone -mno-avx \
+IMAGE_CFLAGS = $(COMMON) $(if $(filter kernel/timing.c kernel/measure.c,$<),,-Oz) -ffreestanding -fpic -fshort-wchar -mno-red-zone -mno-avx \
 	-fno-stack-protector -fno-asynchronous-unwind-tables -fcf-protection=none -fvisibility=hidden
 EFI_CFLAGS := -isystem /usr/include/efi -isystem /usr/include/efi/x86_64 -DGNU_EFI_USE_MS_ABI
 # The model is what tests wait for most: it is compiled as a whole, into one object.
