@@ -9,7 +9,7 @@ enum {
     STRIDES = 64       /* that may be tried for an odd number of sets */
 };
 
-/* Errors of a decision while pages are spared, of a look at what is left, and of the last one. */
+/* Errors of a decision while pages are spared, of a look at one bit (a row has to agree), and of the last one. */
 static const double SPARING = 1e-2, LOOK = 3e-3, LAST = 1e-4;
 
 /* Of a policy that draws lots most pages of a crowd with one too many stay. Few of them, and no more than there are

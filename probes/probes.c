@@ -19,14 +19,16 @@ const struct probe probe_list[] = {
      "l1d.latency.32 l1d.latency.indexed l1d.latency.float l1d.write_allocate l1d.write_back l1d.virtual_index "
      "penalty.l1d.sizes",
      probe_access, 1500, false, "latency,l1d", true},
-    {"dtlb", "entries, ways and sets of the TLBs that loads look in, and what a hit of the second one takes",
+    {"dtlb",
+     "entries, ways, sets and index bits of the TLBs that loads look in, and what a hit of the second one takes",
      "dtlb1.4k.entries dtlb1.4k.ways dtlb1.4k.sets dtlb1.4k.bits dtlb2.4k.entries dtlb2.4k.ways dtlb2.4k.sets "
      "dtlb2.4k.bits dtlb2.4k.penalty dtlb1.2m.entries dtlb1.2m.ways dtlb1.2m.sets dtlb1.2m.bits "
      "dtlb1.2m.shared dtlb2.2m.entries dtlb2.2m.ways dtlb2.2m.sets dtlb2.2m.bits dtlb2.2m.penalty "
      "dtlb2.2m.shared dtlb1.1g.entries dtlb1.1g.ways dtlb1.1g.sets dtlb1.1g.bits dtlb1.1g.shared "
      "dtlb2.1g.entries dtlb2.1g.ways dtlb2.1g.sets dtlb2.1g.bits dtlb2.1g.penalty dtlb2.1g.shared",
      probe_dtlb, 4000, false, NULL, true},
-    {"itlb", "entries, ways and sets of the TLBs that jumps look in, and what a hit of the second one takes",
+    {"itlb",
+     "entries, ways, sets and index bits of the TLBs that jumps look in, and what a hit of the second one takes",
      "itlb1.4k.entries itlb1.4k.ways itlb1.4k.sets itlb1.4k.bits itlb2.4k.entries itlb2.4k.ways itlb2.4k.sets "
      "itlb2.4k.bits itlb2.4k.penalty itlb1.2m.entries itlb1.2m.ways itlb1.2m.sets itlb1.2m.bits "
      "itlb2.2m.entries itlb2.2m.ways itlb2.2m.sets itlb2.2m.bits itlb2.2m.penalty",

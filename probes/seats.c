@@ -92,7 +92,7 @@ static bool choose_seats(struct seats *pages, uint64_t seats)
     }
     for (chosen = sizes; chosen-- > own;)
         if (ticks[chosen] > 0 && (ticks[chosen] - least) * pages->bench->cycles_per_tick <= MISSES)
-            return ticks[own] > 0 && map_seats(pages, machine_page(machine, chosen), seats);
+            return map_seats(pages, machine_page(machine, chosen), seats);
     return false;
 }
 

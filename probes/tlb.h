@@ -8,8 +8,8 @@
  * 3. Ways and sets of each level follow from its smallest crowd (probes/crowd.h), and their product has to be what the
  *    row says. That also tells a TLB from a page-structure cache, whose entries serve 512 pages, and from tables that
  *    leave a cache.
- * 4. Small pages that a level holds are visited again after as many large ones (probes/shared.h). Loads do so only: of
- *    code, as many jumps as a level has pages would have to be made, and targets be known, for either size. */
+ * 4. Small pages that a level holds are visited again after as many large ones (probes/shared.h); not so code, of which
+ *    a lap that misses cannot be told from one whose branch targets were pushed out by the others. */
 #pragma once
 #include "probes/probe.h"
 
