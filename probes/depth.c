@@ -32,11 +32,14 @@ enum {
     LINKS_A_REST = 64,
     FLUSHES = 16,   /* visits of a script */
     SAME_ORDER = 2, /* rounds at most: to link targets takes longer than to visit them */
-    EXPLORING = 8,  /* rounds, a quarter of all at most, until targets that are alike are timed together */
+    EXPLORING = 8,  /* rounds at least, a quarter of all at most, until targets that are alike are timed together */
     LOOKS = 5,
     ADDS = 8192,
     WORD = 8
 };
+
+/* Two levels are so many core cycles apart at least; and as many standard deviations tell it of two targets. */
+static const double LEAST_APART = 6, KNOWN = 2;
 
 /* Between a target and its doorstep: no two targets of a layout are so far apart. */
 static const uint64_t BESIDE = FEW * SLOT;
@@ -287,19 +290,44 @@ static void bring_together(struct layout *layout, const struct readings *reading
     }
 }
 
+/* How the rounds of a place follow on each other. */
+struct course {
+    unsigned rounds;  /* at most */
+    unsigned random;  /* the first of them: groups by lot */
+    unsigned sorting; /* the next: targets that took alike come together */
+};
+
+/* Groups stay at random until they tell a target of one level from one of the next by their means: such a target makes
+ * a group's load longer by the distance of both, divided by the group, and the clock hides half a step of it, divided
+ * likewise. Sorted sooner, the targets of the farther level come to be as many in each group, by chance, and groups
+ * that are alike are never told apart again. */
+static struct course course_of(const struct depth *depth, unsigned rounds, double cycles)
+{
+    struct course course = {.rounds = rounds, .sorting = rounds / 4 < EXPLORING ? rounds / 4 : EXPLORING};
+    if (depth->group == 1)
+        return (struct course){.rounds = rounds};
+    double step = (double)depth->bench->clock.step, noise = 2 * square_root(depth->overhead.variance);
+    double hides = (noise > step ? noise : step) * cycles / LEAST_APART;
+    double random = KNOWN * KNOWN / 2 * hides * hides; /* of a difference of two means */
+    course.random = random > rounds / 4.0 ? rounds / 4 : (unsigned)random;
+    if (course.random < course.sorting)
+        course.random = course.sorting;
+    return course;
+}
+
 /* The order of a round. Single targets are visited in any. Groups are made at random at first; what they say of a
  * target then is half forgotten round by round while they become pure. */
 static struct layout next_layout(struct depth *depth, uint64_t bytes, uint64_t count, struct readings *readings,
-                                 unsigned round, unsigned exploring)
+                                 unsigned round, const struct course *course)
 {
     struct layout layout = layout_behind(depth, bytes, count);
     readings->group = layout.group;
-    if (depth->group == 1 || round < exploring)
+    if (depth->group == 1 || round < course->random)
         return layout;
     bring_together(&layout, readings);
-    if (round < 2 * exploring)
+    if (round < course->random + course->sorting)
         readings_forget(readings);
-    if (round == 2 * exploring)
+    if (round == course->random + course->sorting)
         readings_alike(readings);
     return layout;
 }
@@ -326,14 +354,16 @@ bool depth_after(struct depth *depth, uint64_t bytes, unsigned passes, struct la
     struct layout layout = {.count = 0};
     unsigned rounds;
     uint64_t count = targets_beside(depth, bytes, &rounds);
-    unsigned exploring = depth->group == 1 ? 0 : rounds / 4 < EXPLORING ? rounds / 4 : EXPLORING;
     double cycles, step = (double)depth->bench->clock.step;
     if (!cycles_of_tick(depth, &cycles))
         return false;
-    for (unsigned round = 0; round < rounds; round++) {
+    const struct course course = course_of(depth, rounds, cycles);
+    /* While orders change with each round. */
+    unsigned changing = course.random + course.sorting;
+    for (unsigned round = 0; round < course.rounds; round++) {
         struct reading reading;
-        if (round % (round < 2 * exploring ? 1 : SAME_ORDER) == 0) {
-            layout = next_layout(depth, bytes, count, &readings, round, exploring);
+        if (round < changing || (round - changing) % SAME_ORDER == 0) {
+            layout = next_layout(depth, bytes, count, &readings, round, &course);
             if (!link_targets(depth, &layout))
                 return false;
         }
@@ -348,7 +378,7 @@ bool depth_after(struct depth *depth, uint64_t bytes, unsigned passes, struct la
         if (!time_targets(depth, &layout, &readings))
             return false;
         readings_agreeing(&readings, &depth->overhead, step, cycles, latency);
-        if (enough(depth, &readings, latency, passes == 1, round >= 3 * exploring))
+        if (enough(depth, &readings, latency, passes == 1, round >= changing + course.sorting))
             break;
     }
     return bench_ok(depth->bench);
