@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* suite_babka_figures.c: what Figures 5 to 11 of paper 004 show, for this machine: the points of its series. */
+/* suite_babka_figures.c: what Figures 1 to 11 of paper 004 show, for this machine: the points of its series. */
 #include "report/answer.h"
 #include "report/suite.h"
 #include "report/suite_babka.h"
@@ -17,6 +17,27 @@ struct figure {
 };
 
 static const struct figure figures[] = {
+    {1,
+     "loads that go from page to page, by how many: what they take longer than in few pages, until the first TLB is "
+     "full, and the second one",
+     "dtlb1.4k.entries",
+     {"dtlb.4k", "dtlb.2m"},
+     "no probe counts events; the paper's walk goes to one set, this one to pages in a row"},
+    {2,
+     "jumps that go from page to page: what they take longer than in few pages",
+     "itlb1.4k.entries",
+     {"itlb.4k", "itlb.2m"},
+     "no probe counts events, of which alone the paper's figure is; its walks are of loads"},
+    {3,
+     "loads of pages that lie 512 and 8192 pages apart: each has a PDE of its own",
+     "psc.pde.entries",
+     {"structures.512", "structures.8k"},
+     "no probe counts events"},
+    {4,
+     "the same, 256 K pages apart, where each has a PDPTE of its own, and 128 M, a PML4E",
+     "psc.pdpte.entries",
+     {"structures.256k", "structures.128m"},
+     "no probe counts events"},
     {5,
      "how far apart the lines of an interfering walk may be and still push all of the second level out; and what a "
      "prefetcher brings meanwhile",

@@ -3,11 +3,11 @@
 #include "run/suites.h"
 
 const struct suite suite_list[] = {
-    {"xray", "X-Ray's Tables 2 and 3 (paper 000), this machine beside the paper's", "clock,latency,l1d,caches",
-     SUITE_XRAY},
+    {"xray", "X-Ray's tables and its TLBs (paper 000), this machine beside the paper's",
+     "clock,latency,l1d,caches,dtlb", SUITE_XRAY},
     {"list", "linked lists of many sizes, in three orders, read and written (paper 003)", "clock,list", SUITE_LIST},
-    {"babka", "Babka and Tuma's Table 2 and Figures 5 to 11 (paper 004), this machine beside the paper's",
-     "clock,latency,l1d,caches,access", SUITE_BABKA},
+    {"babka", "Babka and Tuma's tables and figures (paper 004), this machine beside the paper's",
+     "clock,latency,l1d,caches,access,dtlb,itlb,tables", SUITE_BABKA},
 };
 
 const unsigned suite_count = sizeof suite_list / sizeof *suite_list;

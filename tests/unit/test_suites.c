@@ -182,7 +182,10 @@ static void xray_there(void **state)
     expect("  Pentium 4                  ?      761.92      372.42      368.31\n");
     expect("  Power 3                    ?          os      136.22      160.84\n\nTable 3\n");
     expect("  Itanium 2                  ?          19          14       abort\n");
-    assert_string_equal(sink.bytes + sink.used - 6, "abort\n");
+    expect("  Itanium 2                 24          24         n/a         n/a\n");
+    expect("  Itanium 2                  ?          19          14       abort\n\nSection 6: ");
+    expect("  Pentium 4                 64          65       wrong       wrong\n");
+    assert_string_equal(sink.bytes + sink.used - 6, "wrong\n");
     expect_narrow();
 }
 
@@ -265,6 +268,68 @@ static void babka_table(void **state)
     expect_narrow();
 }
 
+/* Two levels of TLBs, a page-structure cache and one that is not there; a walk is what the second level's miss takes,
+ * more than the first one's. */
+static void note_translation(void)
+{
+    note_value(&notebook, "itlb1.4k.entries", 128, "entries", 0.99, 0, "");
+    note_value(&notebook, "itlb1.4k.ways", 4, "ways", 0.98, 0, "");
+    note_missing(&notebook, "itlb2.4k.entries", "entries", 0, "no second step");
+    note_missing(&notebook, "itlb2.4k.penalty", "cycles", 0, "no second step");
+    note_value(&notebook, "dtlb1.4k.entries", 48, "entries", 0.99, 0, "");
+    note_value(&notebook, "dtlb1.4k.ways", 48, "ways", 0.97, 0, "");
+    note_value(&notebook, "dtlb2.4k.entries", 512, "entries", 0.99, 0, "");
+    note_value(&notebook, "dtlb2.4k.ways", 4, "ways", 0.99, 0, "");
+    note_value(&notebook, "dtlb2.4k.penalty", 5, "cycles", 0.99, 0, "");
+    note_value(&notebook, "walker.cached_in", 2, "level", 0.95, 0, "");
+    note_value(&notebook, "walk.4k.l1", 9, "cycles", 0.99, 0, "");
+    note_value(&notebook, "walk.4k.l2", 40.25, "cycles", 0.96, 0, "");
+    note_value(&notebook, "psc.pde.entries", 24, "entries", 0.9, 0, "");
+    note_value(&notebook, "psc.pde.miss", 21, "cycles", 0.8, 0, "");
+    note_value(&notebook, "psc.pml4e.entries", 0, "entries", 0.9, 0, "");
+}
+
+static void babka_translation(void **state)
+{
+    (void)state;
+    note_translation();
+    assert_true(report_suite_babka(&sink, &notebook, COLUMNS, false));
+    expect("\nTable 1: translation buffers, for pages of 4 KB\n"
+           "              entries  ways     miss      sure    Intel Server    AMD Server\n"
+           "L1 ITLB       128      4-way              98.0 %  128 4-way 18.5  32 full 4\n"
+           "    not measurable: no second step\n"
+           "L2 ITLB       -                                                   512 4-way +40\n"
+           "L1 DTLB       48       full     5.0       97.0 %  16 4-way 2      48 full 5\n"
+           "L2 DTLB       512      4-way    +35.3     95.0 %  256 4-way +7    512 4-way +35\n"
+           "PDE cache     24                +21.0     80.0 %  present +4      present +21\n"
+           "PDPTE cache   -                                   present +8      present +21\n"
+           "    not measured: none of the probes that ran tells psc.pdpte.entries\n"
+           "PML4E cache   not present                 90.0 %  not present     present +21\n"
+           "Misses: core cycles.");
+    expect_narrow();
+}
+
+/* Where there is one level of TLBs for loads, a walk is what its miss takes; and where nothing is known of walks, that
+ * is said. */
+static void babka_one_level(void **state)
+{
+    (void)state;
+    note_translation();
+    notebook.finding[6].measured = notebook.finding[8].measured = false;
+    text_copy(notebook.finding[6].why, sizeof notebook.finding[6].why, "no second step");
+    text_copy(notebook.finding[8].why, sizeof notebook.finding[8].why, "no second step");
+    assert_true(report_suite_babka(&sink, &notebook, COLUMNS, false));
+    expect("L1 DTLB       48       full     40.3      95.0 %  16 4-way 2      48 full 5\n"
+           "L2 DTLB       -                                   256 4-way +7    512 4-way +35\n"
+           "    not measurable: no second step\n");
+    sink.used = 0;
+    notebook.finding[11].measured = false; /* walk.4k.l2 */
+    text_copy(notebook.finding[11].why, sizeof notebook.finding[11].why, "no walk");
+    assert_true(report_suite_babka(&sink, &notebook, COLUMNS, false));
+    expect("L1 DTLB       48       full               95.0 %  16 4-way 2      48 full 5\n"
+           "    not measurable: no walk\n");
+}
+
 /* In short where curves begin, rise and end; whole with each point of both, and blanks where one has none. */
 static void babka_figures(void **state)
 {
@@ -296,7 +361,7 @@ static void babka_without_anything(void **state)
 {
     (void)state;
     assert_true(report_suite_babka(&sink, &notebook, COLUMNS, true));
-    for (unsigned figure = 5; figure <= 11; figure++) {
+    for (unsigned figure = 1; figure <= 11; figure++) {
         char title[16] = "\nFigure ";
         title[8] = (char)(figure < 10 ? '0' + figure : '1');
         const char *at = strstr(sink.bytes, title);
@@ -338,6 +403,8 @@ int main(void)
                                        cmocka_unit_test_setup(xray_here, clear),
                                        cmocka_unit_test_setup(xray_there, clear),
                                        cmocka_unit_test_setup(babka_table, clear),
+                                       cmocka_unit_test_setup(babka_translation, clear),
+                                       cmocka_unit_test_setup(babka_one_level, clear),
                                        cmocka_unit_test_setup(babka_figures, clear),
                                        cmocka_unit_test_setup(babka_without_anything, clear),
                                        cmocka_unit_test_setup(failing_sink, clear)};
