@@ -49,3 +49,7 @@ struct truth truth_of_tlb(const struct truths *, const char *id);
 
 /* The truth of what walks of the tables cost: walk.4k.l1, ... and walker.cached_in; NONE for what is none of them. */
 struct truth truth_of_walk(const struct truths *truths, const char *id);
+
+/* The truth of what a load that memory serves brings along: mem.unit, mem.next, and interference.sizes; NONE for what
+ * is none of them. */
+struct truth truth_of_brought(const struct truths *, const char *id);
