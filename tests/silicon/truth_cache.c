@@ -233,6 +233,15 @@ static struct truth of_first(const struct truths *truths, const char *what)
     return truth;
 }
 
+/* A miss brings nothing into an exclusive level, so nobody needs to tell what it takes in of a line. */
+static struct truth of_sector(const struct truths *truths, const struct met_cache *level)
+{
+    struct truth truth = equal(level->sector);
+
+    truth.optional = truths->description.cache[level->index].inclusion == INCLUSION_EXCLUSIVE;
+    return truth;
+}
+
 static struct truth of_level(const struct truths *truths, unsigned number, const char *what)
 {
     const struct met_cache *level = &truths->met.level[number - 1];
@@ -241,6 +250,8 @@ static struct truth of_level(const struct truths *truths, unsigned number, const
         return of_inclusive(&truths->description, level->index);
     if (strcmp(what, "exclusive") == 0)
         return of_exclusive(&truths->description.cache[level->index]);
+    if (strcmp(what, "sector") == 0)
+        return of_sector(truths, level);
     return of_array(level, what);
 }
 
