@@ -19,6 +19,9 @@ const struct probe probe_list[] = {
      "l1d.latency.32 l1d.latency.indexed l1d.latency.float l1d.write_allocate l1d.write_back l1d.virtual_index "
      "penalty.l1d.sizes",
      probe_access, 1500, false, "latency,l1d", true},
+    {"brought", "what a miss brings along: sectors of lines, pairs, and the line behind",
+     "l1d.sector l2.sector l3.sector l4.sector mem.unit mem.next interference.sizes", probe_brought, 1500, false,
+     "latency,l1d,caches", true},
     {"dtlb",
      "entries, ways, sets and index bits of the TLBs that loads look in, and what a hit of the second one takes",
      "dtlb1.4k.entries dtlb1.4k.ways dtlb1.4k.sets dtlb1.4k.bits dtlb2.4k.entries dtlb2.4k.ways dtlb2.4k.sets "

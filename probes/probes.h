@@ -11,4 +11,5 @@ bool probe_access(struct machine *, const struct request *, struct notebook *);
 bool probe_dtlb(struct machine *, const struct request *, struct notebook *);
 bool probe_itlb(struct machine *, const struct request *, struct notebook *);
 bool probe_tables(struct machine *, const struct request *, struct notebook *);
+bool probe_brought(struct machine *, const struct request *, struct notebook *);
 bool probe_lists(struct machine *, const struct request *, struct notebook *);

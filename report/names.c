@@ -26,6 +26,7 @@ static const struct name groups[] = {
     {"prefetch", "Prefetchers"},
     {"list", "Linked lists"},
     {"penalty", "Loads that miss"},
+    {"interference", "Loads after an interfering walk"},
     {"regs", "Registers"},
 };
 
@@ -55,6 +56,8 @@ static const struct curve_name curves[] = {
     {"penalty.l4.offset_random", "Loads that miss the L4 cache, by offset", "offset in a line", "latency of a load",
      false},
     {"penalty.l4", "Loads that miss the L4 cache", "lines of a set", "latency of a load", false},
+    {"interference.stride", "Loads after an interfering walk", "stride of that walk", "latency of a load", false},
+    {"interference.offset", "Loads after an interfering walk", "offset of that walk", "latency of a load", false},
     {"dtlb", "Loads that go from page to page", "pages in a row", "more than in few pages", false},
     {"itlb.4k.jumps", "As many jumps in few pages as for 4 KB", "jumps", "time of a jump", false},
     {"itlb.2m.jumps", "As many jumps in few pages as for 2 MB", "jumps", "time of a jump", false},

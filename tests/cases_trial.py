@@ -9,9 +9,10 @@ from cases_model import LAST, MACHINES, draw, hold, name_of, run, seed, told, wr
 from suite import Skipped, case, expect
 
 TRIAL = "caches"
-BESIDE = "access"
+BESIDE = "access,brought"
 OF_TRIAL = re.compile(r"l[2-9]\.(size|ways|line|exclusive|inclusive)$|"
-                      r"l1d\.(latency\.(32|indexed|float)|write_allocate|write_back|virtual_index)$")
+                      r"l1d\.(latency\.(32|indexed|float)|write_allocate|write_back|virtual_index)$|"
+                      r"l[1-9]d?\.sector$|mem\.(unit|next)$")
 # Of what is asked of named machines; some of their policies draw lots.
 TRIAL_RIGHT = 0.8
 
