@@ -87,10 +87,11 @@ static const struct finding *measured(const struct notebook *notebook, const cha
 /* A walk whose entry is in the level of cache that the walker looks in first. */
 static const struct finding *walk_of(const struct notebook *notebook, struct row *row)
 {
-    static const char *const ids[] = {"walk.4k.l1", "walk.4k.l2", "walk.4k.l3"};
+    enum { LEVELS = 3 };
+    static const char *const ids[LEVELS] = {"walk.4k.l1", "walk.4k.l2", "walk.4k.l3"};
     const struct finding *cached_in = value_of(notebook, "walker.cached_in", row);
 
-    if (!cached_in || cached_in->value < 1 || cached_in->value > (double)(sizeof ids / sizeof *ids))
+    if (!cached_in || cached_in->value < 1 || cached_in->value > LEVELS)
         return NULL;
     return value_of(notebook, ids[(unsigned)cached_in->value - 1], row);
 }
