@@ -133,6 +133,8 @@ struct truth truth_of(struct truths *truths, const char *id)
     if (truth.kind == TRUTH_NONE)
         truth = truth_of_brought(truths, id);
     if (truth.kind == TRUTH_NONE)
+        truth = truth_of_stores(truths, id);
+    if (truth.kind == TRUTH_NONE)
         truth = of_lists(id);
     if (!hiding)
         return truth;

@@ -50,6 +50,10 @@ struct truth truth_of_tlb(const struct truths *, const char *id);
 /* The truth of what walks of the tables cost: walk.4k.l1, ... and walker.cached_in; NONE for what is none of them. */
 struct truth truth_of_walk(const struct truths *truths, const char *id);
 
+/* The truth of a first TLB that stores have of their own: dtlb1.4k.stores, dtlb1.2m.stores; NONE for what is none of
+ * them. */
+struct truth truth_of_stores(const struct truths *, const char *id);
+
 /* The truth of what a load that memory serves brings along: mem.unit, mem.next, and interference.sizes; NONE for what
  * is none of them. */
 struct truth truth_of_brought(const struct truths *, const char *id);
