@@ -30,6 +30,8 @@ const struct probe probe_list[] = {
      "dtlb2.2m.shared dtlb1.1g.entries dtlb1.1g.ways dtlb1.1g.sets dtlb1.1g.bits dtlb1.1g.shared "
      "dtlb2.1g.entries dtlb2.1g.ways dtlb2.1g.sets dtlb2.1g.bits dtlb2.1g.penalty dtlb2.1g.shared",
      probe_dtlb, 4000, false, NULL, true},
+    {"stores", "whether stores have a first TLB of their own, of fewer entries than that of loads",
+     "dtlb1.4k.stores dtlb1.2m.stores", probe_stores, 300, false, "dtlb", true},
     {"itlb",
      "entries, ways, sets and index bits of the TLBs that jumps look in, and what a hit of the second one takes",
      "itlb1.4k.entries itlb1.4k.ways itlb1.4k.sets itlb1.4k.bits itlb2.4k.entries itlb2.4k.ways itlb2.4k.sets "

@@ -11,5 +11,6 @@ bool probe_access(struct machine *, const struct request *, struct notebook *);
 bool probe_dtlb(struct machine *, const struct request *, struct notebook *);
 bool probe_itlb(struct machine *, const struct request *, struct notebook *);
 bool probe_tables(struct machine *, const struct request *, struct notebook *);
+bool probe_stores(struct machine *, const struct request *, struct notebook *);
 bool probe_brought(struct machine *, const struct request *, struct notebook *);
 bool probe_lists(struct machine *, const struct request *, struct notebook *);

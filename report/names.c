@@ -62,6 +62,7 @@ static const struct curve_name curves[] = {
     {"itlb.4k.jumps", "As many jumps in few pages as for 4 KB", "jumps", "time of a jump", false},
     {"itlb.2m.jumps", "As many jumps in few pages as for 2 MB", "jumps", "time of a jump", false},
     {"itlb", "Jumps that go from page to page", "pages in a row", "more than in few pages", false},
+    {"stores", "Stores that go from page to page", "pages in a row", "more than in few pages", false},
     {"list", "Time of a linked element", "array", "time of an element", false},
     {"noise.gaps", "Gaps in the clock", "length of a gap", "gaps", false},
 };

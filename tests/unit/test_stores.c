@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* test_stores.c: the probe of stores' own TLBs against modelled ones: of one set and of several, of other policies, of
+ * loads and stores together, and of stores alone that has more entries than that of loads. */
+#include "probes/probes.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+/* after the headers that it needs */
+#include <cmocka.h>
+/* after that, since it asserts */
+#include "tests/unit/found_tlbs.h"
+
+enum { HIT = 4, NEXT = 14, MEMORY = 120, PENALTY = 7, WALK = 30, LOADS = 64, KB = 1024 };
+
+/* 64 entries for loads at the first level, and pages of 4 KB and 2 MB. */
+static struct description machine_with(void)
+{
+    struct description description;
+    description_plain(&description, 32 * KB, 8, 64, HIT, MEMORY);
+    add_cache(&description, 256 * KB, NEXT);
+    description.pages = PAGES_SMALL | PAGES_LARGE;
+    description.walker = (struct walker_description){.count = 1, .fixed = WALK, .from_level = 1};
+    add_tlb_of(&description, HOLDS_DATA, PAGES_SMALL | PAGES_LARGE, 1, 1, LOADS, 0)->stores = false;
+    return description;
+}
+
+static void add_stores(struct description *description, unsigned sets, unsigned ways, const char *policy)
+{
+    struct tlb_description *tlb = add_tlb_of(description, HOLDS_DATA, PAGES_SMALL | PAGES_LARGE, 1, sets, ways, 0);
+    tlb->loads = false;
+    assert_true(policy_parse(&tlb->shape.policy, policy));
+}
+
+/* With 512 entries for both behind them. loads: entries that the probe dtlb has found; 0: none. */
+static void measure(struct notebook *notebook, const struct description *description, unsigned loads)
+{
+    enum { BUDGET = 2000000 };
+    struct description whole = *description;
+    memset(notebook, 0, sizeof *notebook);
+    add_tlb_of(&whole, HOLDS_DATA, PAGES_SMALL | PAGES_LARGE, 2, 128, 4, PENALTY);
+    if (loads) {
+        note_value(notebook, "dtlb1.4k.entries", loads, "entries", 0.99, 0, "");
+        note_value(notebook, "dtlb1.2m.entries", loads, "entries", 0.99, 0, "");
+    }
+    assert_in_range(run_probe(probe_stores, &whole, notebook), 0, BUDGET);
+}
+
+static void of_their_own(void **state)
+{
+    static const struct {
+        unsigned sets, ways;
+        const char *policy;
+    } shapes[] = {{1, 16, "LRU"}, {1, 16, "PLRU"}, {1, 15, "LRU"}, {4, 4, "LRU"}, {8, 5, "FIFO"}, {1, 63, "LRU"}};
+    for (unsigned i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        struct description description = machine_with();
+        add_stores(&description, shapes[i].sets, shapes[i].ways, shapes[i].policy);
+        description.clock.step = i % 2 ? 26 : 1;
+        measure(*state, &description, LOADS);
+        assert_value(*state, "dtlb1.4k.stores", shapes[i].sets * shapes[i].ways, 0);
+        assert_value(*state, "dtlb1.2m.stores", shapes[i].sets * shapes[i].ways, 0);
+    }
+}
+
+/* As many as loads have, with them or apart, and more. */
+static void nothing_to_find(void **state)
+{
+    static const char why[] = "stores miss none of as many pages as loads have entries for";
+    for (unsigned kind = 0; kind < 3; kind++) {
+        struct description description = machine_with();
+        description.tlb[0].stores = kind == 0;
+        if (kind > 0)
+            add_stores(&description, 1, kind * LOADS, "LRU");
+        measure(*state, &description, LOADS);
+        assert_string_equal(noted(*state, "dtlb1.4k.stores")->why, why);
+        assert_string_equal(noted(*state, "dtlb1.2m.stores")->why, why);
+    }
+}
+
+/* Where loads miss as well, from their 64th page on, that is not taken for stores'. */
+static void no_further_than_loads(void **state)
+{
+    struct description description = machine_with();
+    description.tlb[0].stores = true;
+    description.tlb[0].shape.ways = 48;
+    measure(*state, &description, 48);
+    assert_value(*state, "dtlb1.4k.stores", ABSENT, 0);
+}
+
+static void without_what_it_needs(void **state)
+{
+    struct description description = machine_with();
+    measure(*state, &description, 0);
+    assert_string_equal(noted(*state, "dtlb1.4k.stores")->why,
+                        "needs to know how many entries there are for loads, more than 4");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(of_their_own, fresh, done),
+        cmocka_unit_test_setup_teardown(nothing_to_find, fresh, done),
+        cmocka_unit_test_setup_teardown(no_further_than_loads, fresh, done),
+        cmocka_unit_test_setup_teardown(without_what_it_needs, fresh, done),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
