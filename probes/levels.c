@@ -334,6 +334,13 @@ static bool ask_memory(struct depth *depth, struct levels *levels)
     return bench_ok(depth->bench);
 }
 
+bool levels_are_memory(const struct levels *levels, double cycles, double variance)
+{
+    const struct latency_of *least = &levels->least;
+    double noise = 2 * square_root(variance + least->variance);
+    return levels->flushed && cycles >= least->cycles - readings_tolerance(least->cycles) - noise;
+}
+
 bool levels_flat(const struct levels *levels)
 {
     return levels->flushed && levels->memory.cycles <= levels->hit + readings_tolerance(levels->hit);

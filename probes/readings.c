@@ -175,6 +175,18 @@ static bool is_mixed(const struct cluster *cluster, unsigned count, const struct
     return cluster->variance * size > most;
 }
 
+/* The least that readings vary by, squared. A few of them may happen to lie closer together than the
+ * clock lets them, which many hits have told better: taken at their word they would end a look too soon, and count for
+ * more than others. A load's reading varies as much as that of the hit that it is compared with; but a clock that only
+ * steps may show all loads of one latency alike. */
+static double least_variance(const struct overhead *overhead, double step)
+{
+    double hidden = step * step / 6, known = overhead->variance;
+    if (known > STEPPED * step * step)
+        known *= 2;
+    return known > hidden ? known : hidden;
+}
+
 /* Of single loads. */
 static void single_loads(struct readings *readings, const struct overhead *overhead, double step, double cycles,
                          struct latency_of *latency)
@@ -183,7 +195,8 @@ static void single_loads(struct readings *readings, const struct overhead *overh
     struct cluster cluster = cluster_of(readings->value, readings->count, noise, TOLERANCE, LEAST_TOLERANCE / cycles);
     if (cluster.share <= 0 || (cluster.tight && is_mixed(&cluster, readings->count, overhead, step)))
         return;
-    double variance = cluster.variance, hidden = step * step / 6 / (cluster.share * readings->count);
+    double agreed = cluster.share * readings->count, variance = cluster.variance;
+    double least = least_variance(overhead, step) / agreed;
     if (!cluster.tight) {
         /* Slices lie where they lie: a target is always in the same one. */
         unsigned count = by_target(readings, took, &times, &within);
@@ -191,7 +204,7 @@ static void single_loads(struct readings *readings, const struct overhead *overh
         variance = variance > cluster.variance ? variance : cluster.variance;
     }
     latency->cycles = cluster.mean * cycles;
-    latency->variance = (variance > hidden ? variance : hidden) * cycles * cycles;
+    latency->variance = (variance > least ? variance : least) * cycles * cycles;
     latency->share = cluster.share;
     latency->seen = cluster.tight && (noise * cycles <= CLOSE || noise <= CLOSE_PART * cluster.mean);
     latency->other = latency->seen ? cluster.other * cycles : 0;
@@ -248,7 +261,8 @@ static void targets_of_groups(struct readings *readings, const struct overhead *
 {
     double took[MOST_TARGETS], times, within, group = readings->group;
     unsigned count = by_target(readings, took, &times, &within);
-    double hidden = step * step / (6 * group * group), clock = (overhead->variance + step * step / 4) / (group * group);
+    double hidden = least_variance(overhead, step) / (group * group),
+           clock = (overhead->variance + step * step / 4) / (group * group);
     struct cluster cluster =
         cluster_of(took, count, WIDTH * square_root(clock / times), TOLERANCE, LEAST_TOLERANCE / cycles);
     /* Targets that are always timed together agree, and know no more than one of them. */

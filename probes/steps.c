@@ -17,6 +17,9 @@ static const double ALONG = 0.29;
 /* No designer builds a level that takes but a tenth (and a tolerance) more than the one before it. */
 static const double SAME = 0.1;
 
+/* Core cycles that a load takes more, at least, where it misses the first level. */
+static const double LEAST_MISS = 1;
+
 /* Standard deviations beyond which places are not of one step. By chance three true steps of a hundred lose a place. */
 static const double UNUSUAL = 2.5;
 
@@ -152,7 +155,8 @@ static bool undercut(const struct levels *levels, unsigned index)
 }
 
 /* Puts a level among the others, by latency: a policy that is not LRU may keep a part of the targets in a near level
- * long after the next one was seen. Of two that are the same the one that was seen over more places counts. */
+ * long after the next one was seen. Of two that are the same the one that was seen over more places counts, but what a
+ * hit takes is known. */
 static void put_level(struct levels *levels, const struct level *level)
 {
     unsigned place = levels->count;
@@ -161,7 +165,7 @@ static void put_level(struct levels *levels, const struct level *level)
         if (apart(same->cycles, level->cycles) > readings_tolerance(same->cycles) + SAME * same->cycles)
             continue;
         same->seen = same->seen || level->seen;
-        if (same->places < level->places && same->cycles != levels->hit) {
+        if (level->cycles == levels->hit || (same->places < level->places && same->cycles != levels->hit)) {
             same->cycles = level->cycles;
             same->deviation = level->deviation;
             same->places = level->places;
@@ -238,11 +242,13 @@ static struct level level_of(const struct levels *levels, const struct step *ste
 }
 
 /* Whether it is the first level's: within a quarter of what a hit takes, for a level a quarter slower is another one,
- * however wide the noise; single loads tell more closely. */
+ * however wide the noise; or less than a core cycle off, which is the least that a miss may cost: what lies in between
+ * are hits, and a few targets elsewhere. Single loads tell more closely. */
 static bool is_hit(const struct levels *levels, const struct level *level)
 {
     double away = apart(level->cycles, levels->hit);
-    return 4 * away <= levels->hit && (!level->seen || away <= readings_tolerance(levels->hit) + 3 * level->deviation);
+    return (4 * away <= levels->hit || away < LEAST_MISS) &&
+           (!level->seen || away <= readings_tolerance(levels->hit) + 3 * level->deviation);
 }
 
 /* Whether enough is known of a step for a level: places on end agree, and know it well enough. Without single loads
@@ -324,13 +330,6 @@ static double overlooked_between(const struct levels *levels, double nearer, dou
             levels->narrow[i] < farther - readings_tolerance(farther))
             return chance + 0.5;
     return chance;
-}
-
-bool levels_are_memory(const struct levels *levels, double cycles, double variance)
-{
-    const struct latency_of *least = &levels->least;
-    double noise = 2 * square_root(variance + least->variance);
-    return levels->flushed && cycles >= least->cycles - readings_tolerance(least->cycles) - noise;
 }
 
 /* Whether a latency at a place is that of a level that was found, of a hit, or of memory. */

@@ -319,6 +319,21 @@ static void hardly_slower_than_a_hit_is_a_hit(void **state)
     expect_level(levels, 1, 12);
 }
 
+/* However far off that is for a first level so quick: no miss costs less than a cycle. */
+static void less_than_a_cycle_slower_is_a_hit(void **state)
+{
+    struct levels *levels = *state;
+    levels->places = 0;
+    levels->hit = 2;
+    for (unsigned i = 0; i < 6; i++)
+        add(levels, (uint64_t)(1024 + 256 * i), 2.7, 1, 0.05);
+    step(levels, 8, 192, 8);
+    step(levels, 256, 512, MEMORY);
+    infer(levels, 2);
+    assert_true(levels->level[0].cycles == 2);
+    expect_level(levels, 1, 8);
+}
+
 /* A first level that keeps lines for long, of a policy that is not LRU, undercuts the second one, which was seen at
  * three places: it is no level for certain, and the next one is not the second for certain. (Random machine 1091,
  * office: 34 for 15, at 0.98.) */
@@ -456,6 +471,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(one_of_a_few_is_held_against_them, begin, end),
         cmocka_unit_test_setup_teardown(one_that_is_known_is_no_level, begin, end),
         cmocka_unit_test_setup_teardown(hardly_slower_than_a_hit_is_a_hit, begin, end),
+        cmocka_unit_test_setup_teardown(less_than_a_cycle_slower_is_a_hit, begin, end),
         cmocka_unit_test_setup_teardown(what_is_undercut_is_no_level, begin, end),
         cmocka_unit_test_setup_teardown(what_is_undercut_is_doubt, begin, end),
         cmocka_unit_test_setup_teardown(a_hit_is_known, begin, end),

@@ -255,6 +255,22 @@ static void two_places_are_open(void **state)
         assert_false(levels->place[i].open);
 }
 
+/* What is the same as a hit takes what a hit takes, whichever comes first, and however many places it has. */
+static void a_hit_comes_before_what_is_the_same(void **state)
+{
+    struct levels *levels = *state;
+    levels->places = 0;
+    for (unsigned i = 0; i < 6; i++)
+        add_seen(levels, (uint64_t)(1024 + 256 * i), 4.7, 1);
+    add(levels, 3 << 10, 7, 0, 0.01);
+    step(levels, 4, 6, 4);
+    step(levels, 8, 192, 12);
+    step(levels, 256, 512, MEMORY);
+    infer(levels, 2);
+    assert_true(levels->level[0].cycles == 4);
+    expect_level(levels, 1, 12);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -274,6 +290,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(known_others_are_no_doubt, begin, end),
         cmocka_unit_test_setup_teardown(one_may_be_known_better, begin, end),
         cmocka_unit_test_setup_teardown(two_places_are_open, begin, end),
+        cmocka_unit_test_setup_teardown(a_hit_comes_before_what_is_the_same, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
