@@ -175,7 +175,7 @@ static bool is_mixed(const struct cluster *cluster, unsigned count, const struct
     return cluster->variance * size > most;
 }
 
-/* The least that readings vary by, squared. A few of them may happen to lie closer together than the
+/* The least that readings of single loads vary by, squared. A few of them may happen to lie closer together than the
  * clock lets them, which many hits have told better: taken at their word they would end a look too soon, and count for
  * more than others. A load's reading varies as much as that of the hit that it is compared with; but a clock that only
  * steps may show all loads of one latency alike. */
@@ -261,8 +261,7 @@ static void targets_of_groups(struct readings *readings, const struct overhead *
 {
     double took[MOST_TARGETS], times, within, group = readings->group;
     unsigned count = by_target(readings, took, &times, &within);
-    double hidden = least_variance(overhead, step) / (group * group),
-           clock = (overhead->variance + step * step / 4) / (group * group);
+    double hidden = step * step / (6 * group * group), clock = (overhead->variance + step * step / 4) / (group * group);
     struct cluster cluster =
         cluster_of(took, count, WIDTH * square_root(clock / times), TOLERANCE, LEAST_TOLERANCE / cycles);
     /* Targets that are always timed together agree, and know no more than one of them. */

@@ -166,23 +166,6 @@ static void a_few_that_happen_to_agree_are_not_known_better(void **state)
     assert_true(fabs(latency.variance - 0.25 * 4 / 16) < 1e-6);
 }
 
-/* So it is with groups: of the noise, each load has its part. */
-static void nor_are_groups(void **state)
-{
-    static struct readings readings = {.group = GROUP};
-    struct overhead noisy = {.readings = 500, .variance = 32, .most = 32};
-    struct latency_of latency;
-    (void)state;
-    for (unsigned i = 0; i < 16; i++) {
-        uint16_t targets[GROUP];
-        for (unsigned j = 0; j < GROUP; j++)
-            targets[j] = (uint16_t)(i % 2 * GROUP + j);
-        readings_add(&readings, targets, 3, 0);
-    }
-    readings_agreeing(&readings, &noisy, 1, 1, &latency);
-    assert_true(latency.share == 1 && fabs(latency.variance - 2 * 32.0 / (GROUP * GROUP) / 16) < 1e-6);
-}
-
 /* More readings of the same few targets know a ring of slices no better than the targets do. */
 static void slices_are_known_by_targets(void **state)
 {
@@ -407,7 +390,6 @@ int main(void)
         cmocka_unit_test(steps_do_not_join_levels),
         cmocka_unit_test(wide_noise_is_not_seen),
         cmocka_unit_test(a_few_that_happen_to_agree_are_not_known_better),
-        cmocka_unit_test(nor_are_groups),
         cmocka_unit_test(slices_are_known_by_targets),
         cmocka_unit_test(a_coarse_clock_shows_a_level),
         cmocka_unit_test(groups_of_one_level_each_show_both),
