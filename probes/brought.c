@@ -11,8 +11,7 @@
  * Lines are flushed, one is loaded, and a word beside it is timed (methods since paper 001 call it a footprint): its
  * latency says which level has it by then. A block comes as a whole if a load in either half of it brings the other
  * half, and if both halves do so themselves. What comes only upwards, or only downwards, is no block. A single reading
- * may be shorter than the clock's step, so several targets are timed in one lap, which begins anywhere between two
- * steps, and the mean decides. */
+ * may be shorter than the clock's step, but it begins anywhere between two steps, and the mean of many decides. */
 #include "base/random.h"
 #include "base/text.h"
 #include "probes/confidence.h"
@@ -26,11 +25,12 @@ enum {
     LEAST = 16,  /* bytes: of the smallest block that is asked for */
     MOST = 512,  /* and of the largest */
     BLOCKS = 6,  /* powers of two, from LEAST to MOST */
+    SITES = 16,  /* instructions that may load a target */
     TARGETS = 5, /* each in a page of its own, MOST further on in it than the one before */
     PAGE = 4096, /* what prefetchers do not leave */
     LEVELS = 4,  /* of caches */
     ROUNDS = 24, /* at least */
-    MOST_ROUNDS = 1024,
+    MOST_ROUNDS = 8192,
     VISITS = 8 * TARGETS,
     ARRIVAL = 1000, /* core cycles until what was asked for is there, and up to twice as many */
     MEMORY = 8 << 20
@@ -47,6 +47,7 @@ struct brought {
     struct stretch stretch;
     struct notebook *notebook;
     unsigned levels;            /* of caches whose latency is known */
+    bool all;                   /* these are all levels that there are */
     double latency[LEVELS + 1]; /* core cycles, from the first level on; memory's behind the last one */
     double error;               /* that one of these is wrong */
     unsigned level[BLOCKS]
@@ -61,18 +62,22 @@ static uint64_t size_of(unsigned block)
 
 static void add(struct visit *visit, unsigned *count, enum op op, uint64_t va, unsigned lap)
 {
-    /* No instruction sees a stride. */
-    visit[*count] = (struct visit){.op = op, .va = va, .lap = (uint8_t)lap, .site = (uint8_t)(*count % 16)};
+    visit[*count] = (struct visit){.op = op, .va = va, .lap = (uint8_t)lap};
     ++*count;
 }
 
-/* Readings of a round: what loads beside targets took, and what hits took, in ticks a load. */
+/* Readings of a round: what the load beside a target took, and what a hit took, in ticks. */
 struct round {
     double beside, hit;
     bool disturbed;
 };
 
-/* One round. from: offset of what is loaded in its block, to: of what is timed; both may lie behind it. */
+/* One round. from: offset of what is loaded in its block, to: of what is timed; both may lie behind it.
+ *
+ * A prefetcher that learns which lines of a region are loaded together, by the instruction that loads the first of
+ * them (AMD's optimization guides since Zen 3: "L1 region"; seen on a Zen 4, which took two rounds to learn it), would
+ * bring what is timed because it is timed. So of all targets that are loaded only one is, and any instruction may load
+ * it: nearly always nothing follows. */
 static bool play(struct brought *brought, uint64_t from, int64_t to, struct round *round)
 {
     enum { BESIDE = 1, HITS = 2 };
@@ -81,7 +86,7 @@ static bool play(struct brought *brought, uint64_t from, int64_t to, struct roun
     struct visit visit[VISITS];
     struct reading lap[MAX_LAPS];
     uint64_t pages = brought->stretch.size / PAGE / TARGETS, target[TARGETS];
-    unsigned count = 0;
+    unsigned count = 0, site = (unsigned)random_below(&random, SITES);
     for (unsigned i = 0; i < TARGETS; i++) {
         uint64_t page = random_below(&random, pages) * TARGETS + i;
         target[i] = brought->stretch.base + page * PAGE + KEPT + (uint64_t)i * MOST;
@@ -97,25 +102,27 @@ static bool play(struct brought *brought, uint64_t from, int64_t to, struct roun
         add(visit, &count, OP_FLUSH_LINE, target[i] + (uint64_t)to, 0);
     }
     add(visit, &count, OP_FENCE, 0, 0);
-    for (unsigned i = 0; i < TARGETS; i++)
+    unsigned timed = (unsigned)random_below(&random, TARGETS);
+    for (unsigned i = 0; i < TARGETS; i++) {
         add(visit, &count, OP_LOAD, target[i] + from, 0);
+        visit[count - 1].site = (uint8_t)((site + i) % SITES);
+    }
     add(visit, &count, OP_FENCE, 0, 0);
     add(visit, &count, OP_WAIT, 0, 0);
     visit[count - 1].value = ARRIVAL + random_below(&random, ARRIVAL);
     add(visit, &count, OP_FENCE, 0, 0);
-    for (unsigned i = 0; i < TARGETS; i++)
-        add(visit, &count, OP_LOAD, target[i] + (uint64_t)to, BESIDE);
+    add(visit, &count, OP_LOAD, target[timed] + (uint64_t)to, BESIDE);
+    visit[count - 1].site = (uint8_t)((site + TARGETS) % SITES);
     add(visit, &count, OP_FENCE, 0, 0);
-    /* One word again and again: whatever else has pushed out meanwhile, it hits. */
-    add(visit, &count, OP_LOAD, target[0] + from, 0);
+    /* Again, so that it hits whatever has been pushed out meanwhile. */
+    add(visit, &count, OP_LOAD, target[timed] + (uint64_t)to, 0);
     add(visit, &count, OP_FENCE, 0, 0);
-    for (unsigned i = 0; i < TARGETS; i++)
-        add(visit, &count, OP_LOAD, target[0] + from, HITS);
+    add(visit, &count, OP_LOAD, target[timed] + (uint64_t)to, HITS);
     if (!bench_script(bench, visit, count, lap))
         return false;
     round->disturbed = lap[BESIDE].disturbances || lap[BESIDE].lost || lap[HITS].disturbances || lap[HITS].lost;
-    round->beside = (double)lap[BESIDE].ticks / TARGETS;
-    round->hit = (double)lap[HITS].ticks / TARGETS;
+    round->beside = (double)lap[BESIDE].ticks;
+    round->hit = (double)lap[HITS].ticks;
     return bench_rest(bench, false);
 }
 
@@ -154,7 +161,7 @@ static bool ask(struct brought *brought, uint64_t from, int64_t to, unsigned *le
         if (rounds < ROUNDS)
             continue;
         double mean = sum / rounds, variance = (squares / rounds - mean * mean) * rounds / (rounds - 1);
-        double least = step * step / (TARGETS * TARGETS) / 6; /* what the clock's step hides */
+        double least = step * step / 6; /* what the clock's step hides */
         *level = level_at(brought, mean, &away);
         *known = away * away > SURE * SURE * (variance > least ? variance : least) / rounds;
     }
@@ -254,7 +261,9 @@ static void note_sector(struct brought *brought, unsigned level, uint64_t cost)
     const char *because = reason(brought, "");
     error += line > 0 && (double)unit > line ? unsure : 0;
     if (bench_ok(&brought->bench)) {
-        if (level >= brought->levels)
+        if (!brought->all)
+            because = "which levels there are is not known (latency.levels)";
+        else if (level >= brought->levels)
             because = "no such level was seen";
         else if (!known)
             because = "noise: from which level words beside a line come is not to be seen";
@@ -324,6 +333,7 @@ static bool recall(struct brought *brought)
         brought->latency[brought->levels++] = latency;
     }
     brought->latency[brought->levels] = memory;
+    brought->all = noted_value(brought->notebook, "latency.levels", NULL) == brought->levels;
     return memory > 0 && brought->levels;
 }
 

@@ -142,7 +142,7 @@ static void coarse_clocks(void **state)
 {
     struct description description = caches(32, 128);
     description.cache[0].sector = 16;
-    description.clock.step = 37;
+    description.clock.step = 13;
     description.clock.ratio_core = 7;
     description.clock.ratio_clock = 2;
     expect(description, *state, 16, 128, 128, 0);
@@ -166,6 +166,12 @@ static void what_is_not_known(void **state)
     note_value(notebook, "l2.line", 0, "bytes", 0, 0, "");
     measure(&description, notebook);
     assert_value(notebook, "l2.sector", 64);
+    /* Words that come from an unknown level between two may be taken for hits. */
+    know(notebook, &description);
+    note_value(notebook, "latency.levels", 3, "", 0.9, 0, "");
+    measure(&description, notebook);
+    assert_value(notebook, "mem.unit", 128);
+    assert_string_equal(noted(notebook, "l1d.sector")->why, "which levels there are is not known (latency.levels)");
     know(notebook, &description);
     note_value(notebook, "l2.exclusive", 1, "yes/no", 0.999, 0, "");
     measure(&description, notebook);
