@@ -57,3 +57,13 @@ struct truth truth_of_stores(const struct truths *, const char *id);
 /* The truth of what a load that memory serves brings along: mem.unit, mem.next, and interference.sizes; NONE for what
  * is none of them. */
 struct truth truth_of_brought(const struct truths *, const char *id);
+/* Whether entries of a table level are kept outside of the caches, in a way that spares all loads above it (linear) or
+ * its own (physical). */
+bool walk_entry_kept(const struct description *, unsigned level, enum psc_tag);
+
+/* The data cache that the walker's loads look in first; NULL: none. */
+const struct cache_description *walkers_cache(const struct description *);
+
+/* The truth of page-structure caches: psc.pde.entries, psc.pde.miss, ..., psc.unified, psc.physical and psc.invlpg;
+ * NONE for what is none of them. */
+struct truth truth_of_psc(const struct truths *truths, const char *id);

@@ -17,9 +17,7 @@ static struct truth nothing(enum truth_kind kind)
     return (struct truth){.kind = kind};
 }
 
-/* Whether entries of a table level are kept outside of the caches, in a way that spares all above (linear) or itself.
- */
-static bool kept(const struct description *description, unsigned level, enum psc_tag tag)
+bool walk_entry_kept(const struct description *description, unsigned level, enum psc_tag tag)
 {
     for (unsigned i = 0; i < description->pscs; i++)
         if (description->psc[i].tag == tag && (description->psc[i].level == 0 || description->psc[i].level == level))
@@ -35,13 +33,13 @@ static unsigned upper_loads(const struct description *description)
 {
     unsigned loads = 0;
 
-    for (unsigned level = PDE; level <= description->levels && !kept(description, level, PSC_LINEAR); level++)
-        loads += !kept(description, level, PSC_PHYSICAL);
+    for (unsigned level = PDE; level <= description->levels && !walk_entry_kept(description, level, PSC_LINEAR);
+         level++)
+        loads += !walk_entry_kept(description, level, PSC_PHYSICAL);
     return loads;
 }
 
-/* The data cache that the walker's loads look in first; NULL: none. */
-static const struct cache_description *walkers_cache(const struct description *description)
+const struct cache_description *walkers_cache(const struct description *description)
 {
     const struct walker_description *walker = &description->walker;
     const struct cache_description *first = NULL;
