@@ -13,4 +13,5 @@ bool probe_itlb(struct machine *, const struct request *, struct notebook *);
 bool probe_tables(struct machine *, const struct request *, struct notebook *);
 bool probe_stores(struct machine *, const struct request *, struct notebook *);
 bool probe_brought(struct machine *, const struct request *, struct notebook *);
+bool probe_structures(struct machine *, const struct request *, struct notebook *);
 bool probe_lists(struct machine *, const struct request *, struct notebook *);

@@ -20,11 +20,12 @@
 #include "base/text.h"
 #include "probes/confidence.h"
 #include "probes/hang.h"
+#include "probes/mean.h"
 #include "probes/probes.h"
 #include "probes/rate.h"
 #include "probes/readings.h"
 
-enum { LEVELS = 3, ROUNDS = 24, FEW_ROUNDS = 8, MOST_BATCHES = 40, LEAST_BATCHES = 4, MOST_SEARCHED = 1 << 20 };
+enum { LEVELS = 3, ROUNDS = 24, FEW_ROUNDS = 8, LEAST_BATCHES = 4, MOST_SEARCHED = 1 << 20 };
 
 /* A mean is good when its standard deviation is a sixth of what a value may be off by. */
 static const double ENOUGH = 6;
@@ -103,21 +104,6 @@ static bool look(struct tables *tables, enum place place, const struct walk *swe
     return true;
 }
 
-/* The mean of values, without those that lie far off: further than one and a half times the distance of the quartiles
- * and a step (Tukey). A quantile of readings that move in steps would say a step, and not what lies between. */
-static double mean_of_most(double *values, unsigned count, double step)
-{
-    double low = quantile(values, count, 0.25), high = quantile(values, count, 0.75);
-    double room = 1.5 * (high - low) + step, sum = 0;
-    unsigned counted = 0;
-    for (unsigned i = 0; i < count; i++)
-        if (values[i] >= low - room && values[i] <= high + room) {
-            sum += values[i];
-            counted++;
-        }
-    return sum / counted;
-}
-
 /* One batch of looks: what they say on average. *good: enough of them are to be trusted. */
 static bool batch(struct tables *tables, enum place place, const struct walk *sweep, unsigned rounds, double *walk,
                   double *load, bool *good)
@@ -142,21 +128,6 @@ static bool batch(struct tables *tables, enum place place, const struct walk *sw
     return true;
 }
 
-/* The mean of batches that agree, and its standard deviation. */
-static double settle(const double *values, unsigned count, double *deviation)
-{
-    double sorted[MOST_BATCHES], squares = 0;
-    for (unsigned i = 0; i < count; i++)
-        sorted[i] = values[i];
-    double mean = mean_of_most(sorted, count, 0);
-    for (unsigned i = 0; i < count; i++)
-        squares += (values[i] - mean) * (values[i] - mean);
-    double of_mean = square_root(squares / (count - 1) / count);
-    if (of_mean > *deviation)
-        *deviation = of_mean;
-    return mean;
-}
-
 /* Times walks and controls until they are known well, or for so many visits. */
 static bool measure(struct tables *tables, enum place place, const struct walk *sweep, uint64_t visits,
                     struct cost *cost)
@@ -178,8 +149,8 @@ static bool measure(struct tables *tables, enum place place, const struct walk *
             continue;
         cost->known = true;
         cost->deviation = 0;
-        cost->walk = settle(walks, count, &cost->deviation);
-        cost->load = settle(loads, count, &cost->deviation);
+        cost->walk = mean_of_batches(walks, count, &cost->deviation);
+        cost->load = mean_of_batches(loads, count, &cost->deviation);
         if (cost->deviation * ENOUGH < readings_tolerance(cost->walk) || machine_steps(tables->bench.machine) > end)
             break;
     }

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* mean.h: means of readings of which some were interrupted. */
+#pragma once
+
+enum { MOST_BATCHES = 40 };
+
+/* The mean of values, without those that lie far off: further than one and a half times the distance of the quartiles
+ * and a step (Tukey, Exploratory Data Analysis, 1977). A quantile of readings that move in steps would say a step, and
+ * not what lies between. Sorts the values. count: 1 or more. */
+double mean_of_most(double *values, unsigned count, double step);
+
+/* The mean of batches that agree; *deviation grows to the standard deviation of that mean. count: 2 to MOST_BATCHES. */
+double mean_of_batches(const double *values, unsigned count, double *deviation);

@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* structures.c: page-structure caches, which keep entries of the upper tables.
+ *
+ * Findings, for PDEs, PDPTEs, PML4Es and PML5Es: psc.pde.entries, ...: how many are kept, 0: none; psc.pde.miss, ...:
+ * core cycles that a walk takes more when this entry is not kept, and those above it are. psc.unified: whether one
+ * cache keeps several levels; psc.physical: whether entries are found by their own address, and not by the linear one;
+ * psc.invlpg: whether INVLPG of one page flushes entries of others.
+ *
+ * Paper 004 (section 2.4) infers all that from steps in what walks take, by the clock. Whoever owns the tables can ask:
+ * an entry that was used is swapped, and what is read below it tells which one the walk went through (probes/fork.h).
+ * From a flush on, one entry after the other is used, and one is asked for.
+ *
+ * 1. Entries are all held as long as they fit, whatever goes first when they do not: more than there is room for can
+ *    never be. The largest number that is held, in either order, is found by doubling and halving.
+ * 2. Two and four times as many fill every set to its last way, and as many are held as there are, the same ones each
+ *    time, unless it is chance which ones go. That counts where some ways are taken: by the entries above, of a cache
+ *    for all levels.
+ * 3. As many PDEs as a table has push a PDPTE out of a cache for both, and none out of its own. */
+#include "base/text.h"
+#include "probes/confidence.h"
+#include "probes/fork.h"
+#include "probes/mean.h"
+#include "probes/probes.h"
+#include "probes/rate.h"
+#include "probes/readings.h"
+
+enum {
+    MOST_KEPT = 256, /* that are counted */
+    TRIES = 3,
+    ROUNDS = 24,
+    LEAST_BATCHES = 4
+};
+
+/* A mean is good when its standard deviation is a sixth of what a value may be off by. */
+static const double ENOUGH = 6;
+
+/* How sure an answer is: every look says the same; it rests on fewer of them, or on the clock; what goes first is
+ * chance; the machine's own walks come between. */
+static const double SURE = 0.995, FAIRLY = 0.95, BY_CHANCE = 0.9, BETWEEN = 0.8;
+
+struct kept {
+    bool known, any;
+    unsigned entries;
+    double confidence;
+    const char *why; /* not known */
+};
+
+struct structures {
+    struct bench bench;
+    struct notebook *notebook;
+    struct fork fork;
+    struct rate rate;
+    struct kept kept[PML5E + 1];
+    unsigned unified; /* 0, 1; 2: not known */
+    const char *why;
+    uint64_t start;
+};
+
+static const char *const names[] = {[PDE] = "pde", [PDPTE] = "pdpte", [PML4E] = "pml4e", [PML5E] = "pml5e"};
+
+/* Whether all of so many entries are held, in one order or the other. */
+static bool all_held(struct structures *structures, unsigned count, bool *held)
+{
+    *held = false;
+    for (unsigned try = 0; try < TRIES && !*held; try++) {
+        struct held_question question = {.used = count, .backwards = try == 1};
+        *held = true;
+        for (unsigned i = 0; i < count && *held; i++) {
+            question.asked = question.backwards ? count - 1 - i : i;
+            if (!fork_held(&structures->fork, &question, held))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* The most that are all held: up to `most`. */
+static bool most_held(struct structures *structures, unsigned most, unsigned *count)
+{
+    unsigned fits = 0, more = 1;
+    bool held = true;
+    while (held && fits < most) {
+        if (!all_held(structures, more, &held))
+            return false;
+        if (held) {
+            fits = more;
+            more = 2 * fits < most ? 2 * fits : most;
+        }
+    }
+    while (!held && more - fits > 1) {
+        unsigned middle = (fits + more) / 2;
+        bool fit;
+        if (!all_held(structures, middle, &fit))
+            return false;
+        *(fit ? &fits : &more) = middle;
+    }
+    *count = fits;
+    return true;
+}
+
+/* How many of so many are held, asked for one by one, twice. *alike: the same ones. */
+static bool count_held(struct structures *structures, unsigned used, unsigned *count, bool *alike)
+{
+    *count = 0;
+    *alike = true;
+    for (unsigned i = 0; i < used; i++) {
+        struct held_question question = {.used = used, .asked = i};
+        bool held, again;
+        if (!fork_held(&structures->fork, &question, &held) || !fork_held(&structures->fork, &question, &again))
+            return false;
+        *count += held;
+        *alike = *alike && held == again;
+    }
+    return true;
+}
+
+/* How many entries of a level are kept, beside `others` that every walk needs in the same cache. */
+static bool count_kept(struct structures *structures, unsigned level, unsigned others)
+{
+    struct kept *kept = &structures->kept[level];
+    unsigned regions = fork_regions(&structures->fork, level), most = regions < MOST_KEPT ? regions : MOST_KEPT;
+    unsigned fits, twice = 0, four = 0;
+    bool alike = false, alike_four = false;
+    if (!fork_at(&structures->fork, level) || !most_held(structures, most, &fits))
+        return false;
+    *kept = (struct kept){.any = kept->any, .why = "more are kept than can be counted: as many as in a TLB"};
+    if (fits == most)
+        return true;
+    unsigned more = 4 * fits < regions ? 4 * fits : regions;
+    if (!count_held(structures, more / 2, &twice, &alike) || !count_held(structures, more, &four, &alike_four))
+        return false;
+    *kept = (struct kept){.known = true, .any = true, .entries = fits + others, .confidence = BY_CHANCE};
+    if (!alike || !alike_four)
+        return true; /* it is chance which ones go; empty ways are filled first */
+    kept->confidence = four == fits ? SURE : BETWEEN;
+    if (four > fits) {
+        kept->entries = four + others;
+        kept->confidence = four == twice ? FAIRLY : 0;
+    }
+    return true;
+}
+
+/* Whether a single entry of a level is held. */
+static bool is_kept(struct structures *structures, unsigned level, bool *kept)
+{
+    const struct held_question one = {.used = 1};
+    *kept = false;
+    if (!fork_at(&structures->fork, level))
+        return false;
+    for (unsigned try = 0; try < TRIES && !*kept; try++)
+        if (!fork_held(&structures->fork, &one, kept))
+            return false;
+    return true;
+}
+
+/* Which levels are kept at all. */
+static bool find_kept(struct structures *structures, unsigned highest, bool *any)
+{
+    *any = false;
+    for (unsigned level = PDE; level <= highest; level++) {
+        bool kept;
+        if (!is_kept(structures, level, &kept))
+            return false;
+        structures->kept[level] = (struct kept){.known = !kept, .any = kept, .confidence = FAIRLY};
+        *any = *any || kept;
+    }
+    return true;
+}
+
+/* A swapped entry is seen after a flush, if by nobody else. */
+static bool swaps_are_seen(struct structures *structures, bool *seen)
+{
+    const struct held_question flushed = {.used = 1, .afresh = true};
+    bool held;
+    *seen = true;
+    for (unsigned level = PDE; level <= structures->fork.levels; level++) {
+        if (!fork_at(&structures->fork, level) || !fork_held(&structures->fork, &flushed, &held))
+            return false;
+        *seen = *seen && !held;
+    }
+    return true;
+}
+
+/* Chooses between words and the clock: where no swap of an entry just used goes unseen, either nothing is kept or the
+ * processor watches. */
+static bool choose(struct structures *structures, bool *good)
+{
+    struct fork *fork = &structures->fork;
+    bool seen, any, told;
+    *good = false;
+    structures->why = "what is written to tables is not seen after a flush";
+    if (!swaps_are_seen(structures, &seen) || !seen)
+        return bench_ok(&structures->bench);
+    if (!find_kept(structures, fork->levels, &any))
+        return false;
+    *good = any;
+    if (any)
+        return true;
+    structures->why = "no swap of an entry goes unseen, and the clock does not tell what a walk loads";
+    struct kept top = structures->kept[fork->levels];
+    if (!fork_at(fork, PDE) || !fork_learn(fork, &told) || !told || !find_kept(structures, fork->levels - 1, &any))
+        return bench_ok(&structures->bench);
+    *good = true;
+    if (any)
+        top = (struct kept){.why = "what is written to tables is seen at once"};
+    structures->kept[fork->levels] = top;
+    return true;
+}
+
+/* The lowest level above `level` that is kept; 0: none. */
+static unsigned next_kept(const struct structures *structures, unsigned level)
+{
+    while (++level <= structures->fork.levels)
+        if (structures->kept[level].any)
+            return level;
+    return 0;
+}
+
+/* Whether many PDEs push an entry of the next level out, and as many pages do not. */
+static bool find_unified(struct structures *structures)
+{
+    struct fork *fork = &structures->fork;
+    unsigned level = next_kept(structures, PDE);
+    bool two, pdes, pages;
+    structures->unified = 2;
+    structures->why = "entries of one level at most are kept";
+    if (!structures->kept[PDE].any || !level)
+        return true;
+    structures->why = "too few entries are kept to tell";
+    if (!fork_at(fork, level) || !fork_held(fork, &(struct held_question){.used = 2}, &two) ||
+        !fork_held(fork, &(struct held_question){.used = 1, .between = BETWEEN_PDES}, &pdes) ||
+        !fork_held(fork, &(struct held_question){.used = 1, .between = BETWEEN_PAGES}, &pages))
+        return false;
+    if (two && pages)
+        structures->unified = !pdes;
+    return true;
+}
+
+static void note_missing_why(struct structures *structures, const char *id, const char *unit, const char *why)
+{
+    struct bench *bench = &structures->bench;
+    if (!bench_ok(bench))
+        why = bench->skipped ? "skipped" : machine_why(bench->machine);
+    note_missing(structures->notebook, id, unit, machine_steps(bench->machine) - structures->start, "%s", why);
+}
+
+static void note_answer(struct structures *structures, const char *id, double value, const char *unit,
+                        double confidence, const char *method)
+{
+    note_value(structures->notebook, id, value, unit, confidence,
+               machine_steps(structures->bench.machine) - structures->start, method);
+}
+
+static const char *id_of(unsigned level, const char *what, char id[28])
+{
+    struct text text = text_in(id, 28);
+    text_format(&text, "psc.%s.%s", names[level], what);
+    return id;
+}
+
+/* Whether an entry is found through another one above, and whether one outlives INVLPG of another page. */
+static bool find_tag(struct structures *structures)
+{
+    struct fork *fork = &structures->fork;
+    unsigned level = PDPTE;
+    bool held;
+    if (!structures->kept[level].any)
+        level = structures->kept[PDE].any ? PDE : next_kept(structures, PDPTE);
+    if (!level || level == fork->levels) {
+        note_missing_why(structures, "psc.physical", "",
+                         level ? "entries of the highest table have one place only" : "no upper entries are kept");
+        return true;
+    }
+    if (!fork_at(fork, level) || !fork_held(fork, &(struct held_question){.used = 1, .aside = true}, &held))
+        return false;
+    note_answer(structures, "psc.physical", held, "", FAIRLY,
+                "an entry below two others, used through one and swapped: read through the other");
+    return true;
+}
+
+static bool find_invlpg(struct structures *structures)
+{
+    struct fork *fork = &structures->fork;
+    unsigned level = next_kept(structures, PDE - 1);
+    bool held;
+    if (!level) {
+        note_missing_why(structures, "psc.invlpg", "", "no upper entries are kept");
+        return true;
+    }
+    if (!fork_at(fork, level) || !fork_held(fork, &(struct held_question){.used = 1, .between = BETWEEN_INVLPG}, &held))
+        return false;
+    note_answer(structures, "psc.invlpg", !held, "", FAIRLY, "INVLPG between the use of an entry and its swap");
+    return true;
+}
+
+/* What walks take longer that miss a level, of so many rounds: core cycles. */
+static bool batch(struct structures *structures, double more[PML5E + 1], bool *good)
+{
+    double value[PML5E + 1][ROUNDS], lap[PML5E + 2];
+    struct bench *bench = &structures->bench;
+    unsigned counted = 0, pages = 1;
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        bool trusted;
+        if (!fork_laps(&structures->fork, lap, &pages, &trusted))
+            return false;
+        for (unsigned level = PDE; level <= structures->fork.levels; level++)
+            value[level][counted] = lap[level + 1] - lap[level];
+        counted += trusted;
+    }
+    *good = 2 * counted > ROUNDS;
+    for (unsigned level = PDE; level <= structures->fork.levels && *good; level++)
+        more[level] = mean_of_most(value[level], counted, (double)bench->clock.step) * bench->cycles_per_tick / pages;
+    return true;
+}
+
+struct cost {
+    double cycles, deviation;
+    bool known;
+};
+
+static bool time_misses(struct structures *structures, struct cost cost[PML5E + 1])
+{
+    double values[PML5E + 1][MOST_BATCHES], more[PML5E + 1];
+    unsigned count = 0, lost = 0, levels = structures->fork.levels;
+    bool enough = false;
+    while (!enough && count < MOST_BATCHES && lost < MOST_BATCHES) {
+        bool good;
+        if (!batch(structures, more, &good))
+            return false;
+        if (!good) {
+            lost++;
+            bench_wait(&structures->bench, 1);
+            continue;
+        }
+        for (unsigned level = PDE; level <= levels; level++)
+            values[level][count] = more[level];
+        enough = ++count >= LEAST_BATCHES;
+        for (unsigned level = PDE; level <= levels && count >= LEAST_BATCHES; level++) {
+            cost[level] = (struct cost){.known = true};
+            cost[level].cycles = mean_of_batches(values[level], count, &cost[level].deviation);
+            enough = enough && (!structures->kept[level].any ||
+                                cost[level].deviation * ENOUGH < readings_tolerance(cost[level].cycles));
+        }
+    }
+    return true;
+}
+
+static bool find_misses(struct structures *structures)
+{
+    struct cost cost[PML5E + 1] = {{0}};
+    char id[28];
+    bool timed = structures->bench.cycles_per_tick > 0;
+    if (timed && (!fork_at(&structures->fork, structures->fork.levels) || !time_misses(structures, cost)))
+        return false;
+    for (unsigned level = PDE; level <= structures->fork.levels; level++) {
+        double tolerance = readings_tolerance(cost[level].cycles);
+        double error =
+            confidence_within(cost[level].deviation + cost[level].cycles * structures->rate.doubt, tolerance);
+        id_of(level, "miss", id);
+        if (!structures->kept[level].any)
+            note_missing_why(structures, id, "cycles",
+                             structures->kept[level].known ? "no such entries are kept" : structures->kept[level].why);
+        else if (!timed || !cost[level].known || error >= 0.5)
+            note_missing_why(structures, id, "cycles", timed ? "it varies too much" : "core cycles are not known");
+        else
+            note_answer(structures, id, cost[level].cycles, "cycles", confidence_from(error),
+                        "walks that find an entry kept, against walks that find the ones above");
+    }
+    return true;
+}
+
+static bool find_entries(struct structures *structures)
+{
+    unsigned levels = structures->fork.levels, above = 0;
+    for (unsigned level = PDPTE; level <= levels; level++)
+        above += structures->kept[level].any;
+    for (unsigned level = PDE; level <= levels; level++) {
+        struct kept *kept = &structures->kept[level];
+        if (!kept->any)
+            continue;
+        if (structures->unified == 1 && level > PDE)
+            *kept = structures->kept[PDE];
+        else if (!count_kept(structures, level, structures->unified == 1 ? above : 0))
+            return false;
+    }
+    return true;
+}
+
+static void note_entries(struct structures *structures)
+{
+    char id[28];
+    for (unsigned level = PDE; level <= structures->fork.levels; level++) {
+        const struct kept *kept = &structures->kept[level];
+        id_of(level, "entries", id);
+        if (!kept->known || kept->confidence < 0.5)
+            note_missing_why(structures, id, "", kept->known ? "they do not fill its sets evenly" : kept->why);
+        else
+            note_answer(structures, id, kept->entries, "", confidence_from(1 - kept->confidence),
+                        "entries swapped after use and asked for one by one (after paper 004, section 2.4)");
+    }
+}
+
+/* Whatever has no answer yet. */
+static void note_rest(struct structures *structures, const char *why)
+{
+    static const char *const others[] = {"psc.unified", "psc.physical", "psc.invlpg"};
+    char id[28];
+    for (unsigned level = PDE; level <= PML5E; level++) {
+        bool there = level <= structures->fork.levels;
+        if (!noted(structures->notebook, id_of(level, "entries", id)))
+            note_missing_why(structures, id, "", there ? why : "there are no such tables");
+        if (!noted(structures->notebook, id_of(level, "miss", id)))
+            note_missing_why(structures, id, "cycles", there ? why : "there are no such tables");
+    }
+    for (unsigned i = 0; i < sizeof others / sizeof *others; i++)
+        if (!noted(structures->notebook, others[i]))
+            note_missing_why(structures, others[i], "", why);
+}
+
+static bool find_all(struct structures *structures)
+{
+    bool good;
+    if (!choose(structures, &good) || !good || !find_unified(structures))
+        return false;
+    if (structures->unified == 2)
+        note_missing_why(structures, "psc.unified", "", structures->why);
+    else
+        note_answer(structures, "psc.unified", structures->unified, "", FAIRLY,
+                    "an upper entry after walks through many PDEs");
+    if (!find_tag(structures) || !find_invlpg(structures) || !find_entries(structures))
+        return false;
+    note_entries(structures);
+    return find_misses(structures);
+}
+
+bool probe_structures(struct machine *machine, const struct request *request, struct notebook *notebook)
+{
+    struct structures structures = {.bench = bench_open(machine, request->seed ^ 0x707363), .notebook = notebook};
+    const char *why = "";
+    structures.start = machine_steps(machine);
+    if (rate_measure(&structures.bench, &structures.rate) && fork_open(&structures.fork, &structures.bench, &why)) {
+        structures.why = "";
+        find_all(&structures);
+        why = structures.why;
+        fork_close(&structures.fork);
+    } else {
+        structures.fork.levels = PML5E;
+    }
+    note_rest(&structures, why);
+    return !structures.bench.skipped;
+}
