@@ -18,12 +18,15 @@ enum {
     CHAIN_B = 5,
     SHARED = 8,
     SCRIPT = 16,      /* and of the script */
-    DATA = 48,        /* first line of words: neither lines that are kept nor ones that lie near the end of a page */
+    DATA = 48,        /* line of words: neither one that is kept nor near the end of a page */
     USED = 200,       /* pages: through which entries are used, */
     ASKED = 300,      /* and are asked for */
     MOST_SLOTS = 256, /* of the highest table */
     LOOKS = 5,        /* by the clock, for one answer */
-    LEARNT = 15
+    LEARNT = 15,
+    WARM = 3,            /* visits after which any policy holds what fits */
+    USES = MAX_LAPS / 2, /* laps of uses, and of what lies between; the last is that of the question */
+    BETWEENS = MAX_LAPS - 2 - USES
 };
 
 static const uint64_t FRAME_BITS = 0x000ffffffffff000, WORD = 0x5a5a0000;
@@ -232,15 +235,16 @@ static bool swap(struct fork *fork, const struct held_question *question, unsign
 }
 
 /* Walks that lie between. */
-static void add_between(struct fork *fork, enum between between, unsigned entry)
+static void add_between(struct fork *fork, const struct held_question *question)
 {
-    struct path path = path_to(fork, entry, 0, 1);
+    struct path path = path_to(fork, question->used, 0, 1);
+    enum between between = question->between;
     if (between == BETWEEN_INVLPG)
         add(fork, OP_FLUSH_PAGE, fork->dense.base, 0);
-    for (unsigned i = 0; between > BETWEEN_INVLPG && i < MOST_REGIONS; i++) {
+    for (unsigned i = 0; between > BETWEEN_INVLPG && i < question->many; i++) {
         path.index[PDE] = between == BETWEEN_PDES ? i : 0;
         path.index[1] = between == BETWEEN_PDES ? USED : i;
-        add(fork, OP_LOAD, address(fork, &path) + DATA * LINE, 0);
+        add(fork, OP_LOAD, address(fork, &path) + DATA * LINE, USES + 1 + i * BETWEENS / question->many);
     }
 }
 
@@ -251,9 +255,9 @@ static unsigned add_uses(struct fork *fork, const struct held_question *question
     unsigned last = 0;
     for (unsigned i = 0; i < question->used; i++) {
         last = question->backwards ? question->used - 1 - i : i;
-        add(fork, OP_LOAD, user_of(fork, last), 1 + i * (MAX_LAPS - 2) / question->used);
+        add(fork, OP_LOAD, user_of(fork, last), 1 + i * USES / question->used);
     }
-    add_between(fork, question->between, question->used);
+    add_between(fork, question);
     if (question->between > BETWEEN_INVLPG)
         last = question->used;
     if (question->between != BETWEEN_NOTHING || fork->level == PDE)
@@ -327,15 +331,19 @@ bool fork_held(struct fork *fork, const struct held_question *question, bool *he
     return true;
 }
 
-/* A page of a lap: from `level` down entries of its own, each table's in lines that no other table has. */
+/* A page of a lap: from `level` down entries of its own. Lines of tables and of words lie at offsets of their own,
+ * words in pairs of lines, where the smallest caches keep them beside the lines that are kept; and pages have the same
+ * lowest number bits, for first levels that go by them. */
 static uint64_t lap_page(const struct fork *fork, unsigned level, unsigned number)
 {
-    enum { FIRST = 128, APART = 64 };
+    static const uint8_t lines[FORK_LAP + 1] = {28, 30, 48, 50, 52, 54, 56, 58};
+    enum { FIRST = 128, APART = 8, TABLES = 192 };
     struct path path = {{0}};
-    for (unsigned i = 1; i < fork->levels; i++)
-        path.index[i] = FIRST + (i - 1) * APART + (i <= level && (i > 1 || level == 1) ? number : 0);
+    path.index[1] = FIRST + (level == 1 ? number * APART : 0);
+    for (unsigned i = PDE; i < fork->levels; i++)
+        path.index[i] = TABLES + (i - PDE) * APART + (i <= level ? number : 0);
     path.index[fork->levels] = level == fork->levels ? number : 0;
-    return address(fork, &path) + (DATA + number) * LINE;
+    return address(fork, &path) + (uint64_t)lines[number] * LINE;
 }
 
 bool fork_laps(struct fork *fork, double lap_ticks[PML5E + 2], unsigned *pages, bool *good)
@@ -344,8 +352,8 @@ bool fork_laps(struct fork *fork, double lap_ticks[PML5E + 2], unsigned *pages, 
     *pages = fork->slots > FORK_LAP ? FORK_LAP : fork->slots - 1;
     for (unsigned level = 1; level <= fork->levels; level++) {
         add_flush(fork);
-        for (unsigned i = 0; i <= *pages; i++)
-            add(fork, OP_LOAD, lap_page(fork, level, i), 0);
+        for (unsigned i = 0; i < WARM * (*pages + 1); i++)
+            add(fork, OP_LOAD, lap_page(fork, level, i % (*pages + 1)), 0);
         add_flush(fork);
         add(fork, OP_LOAD, lap_page(fork, level, *pages), level + MAX_LAPS / 2);
         add(fork, OP_FENCE, 0, 0);

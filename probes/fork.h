@@ -17,7 +17,7 @@ enum {
     PML4E,
     PML5E,
     MOST_REGIONS = 500, /* entries of one level that are used */
-    FORK_LAP = 10       /* pages of a timed lap */
+    FORK_LAP = 7        /* pages of a timed lap */
 };
 
 struct fork {
@@ -38,7 +38,7 @@ struct fork {
 enum between {
     BETWEEN_NOTHING,
     BETWEEN_INVLPG, /* of a page far away */
-    BETWEEN_PDES,   /* walks through as many PDEs as a table has, all below one other entry */
+    BETWEEN_PDES,   /* walks through `many` PDEs, all below one other entry */
     BETWEEN_PAGES   /* as many through a single PDE */
 };
 
@@ -49,6 +49,7 @@ struct held_question {
     bool aside;     /* asked for below another entry of the next higher level, that leads to the same table */
     bool afresh;    /* all is flushed after the swap: it cannot be held */
     enum between between;
+    unsigned many; /* at most MOST_REGIONS */
 };
 
 /* Maps all. False: *why says why not; nothing is mapped then. */

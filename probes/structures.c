@@ -26,6 +26,7 @@
 
 enum {
     MOST_KEPT = 256, /* that are counted */
+    FEW = 8,
     TRIES = 3,
     ROUNDS = 24,
     LEAST_BATCHES = 4
@@ -114,8 +115,8 @@ static bool count_held(struct structures *structures, unsigned used, unsigned *c
     return true;
 }
 
-/* How many entries of a level are kept, beside `others` that every walk needs in the same cache. */
-static bool count_kept(struct structures *structures, unsigned level, unsigned others)
+/* How many entries of a level are kept. */
+static bool count_kept(struct structures *structures, unsigned level)
 {
     struct kept *kept = &structures->kept[level];
     unsigned regions = fork_regions(&structures->fork, level), most = regions < MOST_KEPT ? regions : MOST_KEPT;
@@ -129,12 +130,12 @@ static bool count_kept(struct structures *structures, unsigned level, unsigned o
     unsigned more = 4 * fits < regions ? 4 * fits : regions;
     if (!count_held(structures, more / 2, &twice, &alike) || !count_held(structures, more, &four, &alike_four))
         return false;
-    *kept = (struct kept){.known = true, .any = true, .entries = fits + others, .confidence = BY_CHANCE};
+    *kept = (struct kept){.known = true, .any = true, .entries = fits, .confidence = BY_CHANCE};
     if (!alike || !alike_four)
         return true; /* it is chance which ones go; empty ways are filled first */
     kept->confidence = four == fits ? SURE : BETWEEN;
     if (four > fits) {
-        kept->entries = four + others;
+        kept->entries = four;
         kept->confidence = four == twice ? FAIRLY : 0;
     }
     return true;
@@ -221,15 +222,21 @@ static bool find_unified(struct structures *structures)
 {
     struct fork *fork = &structures->fork;
     unsigned level = next_kept(structures, PDE);
+    unsigned many = 2 * structures->kept[PDE].entries + FEW;
     bool two, pdes, pages;
     structures->unified = 2;
     structures->why = "entries of one level at most are kept";
     if (!structures->kept[PDE].any || !level)
         return true;
     structures->why = "too few entries are kept to tell";
+    struct held_question question = {.used = 1, .between = BETWEEN_PDES, .many = MOST_REGIONS};
+    if (structures->kept[PDE].known && many < MOST_REGIONS)
+        question.many = many;
     if (!fork_at(fork, level) || !fork_held(fork, &(struct held_question){.used = 2}, &two) ||
-        !fork_held(fork, &(struct held_question){.used = 1, .between = BETWEEN_PDES}, &pdes) ||
-        !fork_held(fork, &(struct held_question){.used = 1, .between = BETWEEN_PAGES}, &pages))
+        !fork_held(fork, &question, &pdes))
+        return false;
+    question.between = BETWEEN_PAGES;
+    if (!fork_held(fork, &question, &pages))
         return false;
     if (two && pages)
         structures->unified = !pdes;
@@ -369,18 +376,18 @@ static bool find_misses(struct structures *structures)
     return true;
 }
 
+/* Of a cache for all levels what was counted is what the entries above leave: every walk needs those. */
 static bool find_entries(struct structures *structures)
 {
     unsigned levels = structures->fork.levels, above = 0;
     for (unsigned level = PDPTE; level <= levels; level++)
         above += structures->kept[level].any;
-    for (unsigned level = PDE; level <= levels; level++) {
+    structures->kept[PDE].entries += structures->unified == 1 ? above : 0;
+    for (unsigned level = PDPTE; level <= levels; level++) {
         struct kept *kept = &structures->kept[level];
-        if (!kept->any)
-            continue;
-        if (structures->unified == 1 && level > PDE)
+        if (kept->any && structures->unified == 1)
             *kept = structures->kept[PDE];
-        else if (!count_kept(structures, level, structures->unified == 1 ? above : 0))
+        else if (kept->any && !count_kept(structures, level))
             return false;
     }
     return true;
@@ -420,7 +427,11 @@ static void note_rest(struct structures *structures, const char *why)
 static bool find_all(struct structures *structures)
 {
     bool good;
-    if (!choose(structures, &good) || !good || !find_unified(structures))
+    if (!choose(structures, &good) || !good)
+        return false;
+    if (structures->kept[PDE].any && !count_kept(structures, PDE))
+        return false;
+    if (!find_unified(structures))
         return false;
     if (structures->unified == 2)
         note_missing_why(structures, "psc.unified", "", structures->why);
