@@ -19,14 +19,12 @@ enum {
     SHARED = 8,
     SCRIPT = 16,      /* and of the script */
     DATA = 48,        /* line of words: neither one that is kept nor near the end of a page */
-    USED = 200,       /* pages: through which entries are used, */
-    ASKED = 300,      /* and are asked for */
+    AWAY = 256,       /* pages that ask lie so many from those that use */
     MOST_SLOTS = 256, /* of the highest table */
     LOOKS = 5,        /* by the clock, for one answer */
     LEARNT = 15,
-    WARM = 3,            /* visits after which any policy holds what fits */
-    USES = MAX_LAPS / 2, /* laps of uses, and of what lies between; the last is that of the question */
-    BETWEENS = MAX_LAPS - 2 - USES
+    WARM = 3,              /* visits after which any policy holds what fits */
+    TOUCHES = MAX_LAPS - 2 /* laps before the one that asks */
 };
 
 static const uint64_t FRAME_BITS = 0x000ffffffffff000, WORD = 0x5a5a0000;
@@ -60,12 +58,13 @@ static struct path path_to(const struct fork *fork, unsigned entry, unsigned abo
     return path;
 }
 
-/* A page through which an entry is used: of PDEs a small one; of others the window, which uses no PDE. */
+/* A page through which an entry is used: of PDEs a small one, each in another set of a TLB; of others the window, which
+ * uses no PDE. */
 static uint64_t user_of(const struct fork *fork, unsigned entry)
 {
     struct path path = path_to(fork, entry, 0, 1);
     if (fork->level == PDE)
-        path.index[1] = USED;
+        path.index[1] = entry;
     else
         path.index[PDE] = WINDOW;
     return address(fork, &path) + DATA * LINE;
@@ -74,7 +73,7 @@ static uint64_t user_of(const struct fork *fork, unsigned entry)
 static uint64_t asker_of(const struct fork *fork, unsigned entry, bool aside)
 {
     struct path path = path_to(fork, entry, aside, 2);
-    path.index[1] = ASKED;
+    path.index[1] = entry ^ AWAY;
     return address(fork, &path) + DATA * LINE;
 }
 
@@ -243,8 +242,8 @@ static void add_between(struct fork *fork, const struct held_question *question)
         add(fork, OP_FLUSH_PAGE, fork->dense.base, 0);
     for (unsigned i = 0; between > BETWEEN_INVLPG && i < question->many; i++) {
         path.index[PDE] = between == BETWEEN_PDES ? i : 0;
-        path.index[1] = between == BETWEEN_PDES ? USED : i;
-        add(fork, OP_LOAD, address(fork, &path) + DATA * LINE, USES + 1 + i * BETWEENS / question->many);
+        path.index[1] = i;
+        add(fork, OP_LOAD, address(fork, &path) + DATA * LINE, 2 + i * (TOUCHES - 1) / question->many);
     }
 }
 
@@ -255,7 +254,8 @@ static unsigned add_uses(struct fork *fork, const struct held_question *question
     unsigned last = 0;
     for (unsigned i = 0; i < question->used; i++) {
         last = question->backwards ? question->used - 1 - i : i;
-        add(fork, OP_LOAD, user_of(fork, last), 1 + i * USES / question->used);
+        add(fork, OP_LOAD, user_of(fork, last),
+            1 + i * (question->between > BETWEEN_INVLPG ? 1 : TOUCHES) / question->used);
     }
     add_between(fork, question);
     if (question->between > BETWEEN_INVLPG)
@@ -296,7 +296,7 @@ static bool time_ask(struct fork *fork, const struct held_question *question, en
     if (flushed == FLUSHED_ENTRY)
         add(fork, OP_FLUSH_LINE, window(fork, last, SHARED + fork->level, question->asked), 0);
     if (flushed == FLUSHED_PTE)
-        add(fork, OP_FLUSH_LINE, window(fork, last, CHAIN_A + 1, ASKED), 0);
+        add(fork, OP_FLUSH_LINE, window(fork, last, CHAIN_A + 1, question->asked ^ AWAY), 0);
     add(fork, OP_FENCE, 0, 0);
     add(fork, OP_LOAD, asker, MAX_LAPS - 1);
     if (!play(fork, lap))

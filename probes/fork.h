@@ -49,7 +49,7 @@ struct held_question {
     bool aside;     /* asked for below another entry of the next higher level, that leads to the same table */
     bool afresh;    /* all is flushed after the swap: it cannot be held */
     enum between between;
-    unsigned many; /* at most MOST_REGIONS */
+    unsigned many; /* at most MOST_REGIONS; one entry is used then */
 };
 
 /* Maps all. False: *why says why not; nothing is mapped then. */
