@@ -19,7 +19,6 @@ enum {
     SHARED = 8,
     SCRIPT = 16,      /* and of the script */
     DATA = 48,        /* line of words: neither one that is kept nor near the end of a page */
-    AWAY = 256,       /* pages that ask lie so many from those that use */
     MOST_SLOTS = 256, /* of the highest table */
     LOOKS = 5,        /* by the clock, for one answer */
     LEARNT = 15,
@@ -47,24 +46,41 @@ static uint64_t address(const struct fork *fork, const struct path *path)
     return va;
 }
 
+/* Where entry number `entry` of a level lies in its table: from lines on that are not kept, other ones at each level.
+ */
+static unsigned index_of(const struct fork *fork, unsigned level, unsigned entry)
+{
+    enum { FIRST = 128, APART = 40 };
+    return level < fork->levels ? (FIRST + APART * level + entry) % MOST_REGIONS : entry;
+}
+
 /* The path to an entry of the level in question, and below it through entries `below`. */
 static struct path path_to(const struct fork *fork, unsigned entry, unsigned above, unsigned below)
 {
     struct path path = {{0}};
-    for (unsigned level = PDE; level < fork->level; level++)
-        path.index[level] = below;
-    path.index[fork->level] = entry;
-    path.index[fork->level + 1] = above;
+    for (unsigned level = PDE; level <= fork->levels; level++) {
+        unsigned number = level < fork->level ? below : level == fork->level ? entry : 0;
+        path.index[level] = index_of(fork, level, level == fork->level + 1 ? above : number);
+    }
     return path;
 }
 
-/* A page through which an entry is used: of PDEs a small one, each in another set of a TLB; of others the window, which
- * uses no PDE. */
+/* The page of a PDE through which it is used, or asked for: those of each in another set of a TLB. Of other entries one
+ * for all is enough. */
+static unsigned page_of(const struct fork *fork, unsigned entry, bool asked)
+{
+    enum { AWAY = 256, ANY = 160, BEHIND = 24 };
+    if (fork->level > PDE)
+        return ANY + asked * BEHIND;
+    return ((index_of(fork, PDE, entry) + BEHIND) % SLOTS) ^ (asked ? AWAY : 0);
+}
+
+/* A page through which an entry is used: of PDEs a small one; of others the window, which uses no PDE. */
 static uint64_t user_of(const struct fork *fork, unsigned entry)
 {
     struct path path = path_to(fork, entry, 0, 1);
     if (fork->level == PDE)
-        path.index[1] = entry;
+        path.index[1] = page_of(fork, entry, false);
     else
         path.index[PDE] = WINDOW;
     return address(fork, &path) + DATA * LINE;
@@ -73,7 +89,7 @@ static uint64_t user_of(const struct fork *fork, unsigned entry)
 static uint64_t asker_of(const struct fork *fork, unsigned entry, bool aside)
 {
     struct path path = path_to(fork, entry, aside, 2);
-    path.index[1] = entry ^ AWAY;
+    path.index[1] = page_of(fork, entry, true);
     return address(fork, &path) + DATA * LINE;
 }
 
@@ -83,6 +99,12 @@ static uint64_t window(const struct fork *fork, unsigned entry, unsigned frame, 
     struct path path = path_to(fork, entry, 0, 1);
     path.index[PDE] = WINDOW;
     return address(fork, &path) + (uint64_t)frame * FRAME + word * sizeof(uint64_t);
+}
+
+/* The entry that is asked for, as data. */
+static uint64_t entry_asked(const struct fork *fork, const struct held_question *question, unsigned last)
+{
+    return window(fork, last, SHARED + fork->level, index_of(fork, fork->level, question->asked));
 }
 
 static uint64_t *table_at(const struct fork *fork, unsigned frame)
@@ -227,7 +249,7 @@ static bool swap(struct fork *fork, const struct held_question *question, unsign
         *slot_of(fork, question->asked) = entry;
         return true;
     }
-    add(fork, OP_STORE, window(fork, last, SHARED + fork->level, question->asked), 0);
+    add(fork, OP_STORE, entry_asked(fork, question, last), 0);
     fork->visit[fork->count - 1].value = entry;
     add(fork, OP_FENCE, 0, 0);
     return true;
@@ -241,7 +263,7 @@ static void add_between(struct fork *fork, const struct held_question *question)
     if (between == BETWEEN_INVLPG)
         add(fork, OP_FLUSH_PAGE, fork->dense.base, 0);
     for (unsigned i = 0; between > BETWEEN_INVLPG && i < question->many; i++) {
-        path.index[PDE] = between == BETWEEN_PDES ? i : 0;
+        path.index[PDE] = index_of(fork, PDE, between == BETWEEN_PDES ? i : 0);
         path.index[1] = i;
         add(fork, OP_LOAD, address(fork, &path) + DATA * LINE, 2 + i * (TOUCHES - 1) / question->many);
     }
@@ -294,9 +316,11 @@ static bool time_ask(struct fork *fork, const struct held_question *question, en
     add_flush(fork);
     unsigned last = add_uses(fork, question);
     if (flushed == FLUSHED_ENTRY)
-        add(fork, OP_FLUSH_LINE, window(fork, last, SHARED + fork->level, question->asked), 0);
+        add(fork, OP_FLUSH_LINE, entry_asked(fork, question, last), 0);
     if (flushed == FLUSHED_PTE)
-        add(fork, OP_FLUSH_LINE, window(fork, last, CHAIN_A + 1, question->asked ^ AWAY), 0);
+        add(fork, OP_FLUSH_LINE, window(fork, last, CHAIN_A + 1, page_of(fork, question->asked, true)), 0);
+    if (question->afresh)
+        add_flush(fork);
     add(fork, OP_FENCE, 0, 0);
     add(fork, OP_LOAD, asker, MAX_LAPS - 1);
     if (!play(fork, lap))
@@ -346,18 +370,17 @@ static uint64_t lap_page(const struct fork *fork, unsigned level, unsigned numbe
     return address(fork, &path) + (uint64_t)lines[number] * LINE;
 }
 
-bool fork_laps(struct fork *fork, double lap_ticks[PML5E + 2], unsigned *pages, bool *good)
+bool fork_laps(struct fork *fork, unsigned pages, double lap_ticks[PML5E + 2], bool *good)
 {
     struct reading lap[MAX_LAPS];
-    *pages = fork->slots > FORK_LAP ? FORK_LAP : fork->slots - 1;
     for (unsigned level = 1; level <= fork->levels; level++) {
         add_flush(fork);
-        for (unsigned i = 0; i < WARM * (*pages + 1); i++)
-            add(fork, OP_LOAD, lap_page(fork, level, i % (*pages + 1)), 0);
+        for (unsigned i = 0; i < WARM * (pages + 1); i++)
+            add(fork, OP_LOAD, lap_page(fork, level, i % (pages + 1)), 0);
         add_flush(fork);
-        add(fork, OP_LOAD, lap_page(fork, level, *pages), level + MAX_LAPS / 2);
+        add(fork, OP_LOAD, lap_page(fork, level, pages), level + MAX_LAPS / 2);
         add(fork, OP_FENCE, 0, 0);
-        for (unsigned i = 0; i < *pages; i++) {
+        for (unsigned i = 0; i < pages; i++) {
             add(fork, OP_LOAD, lap_page(fork, level, i), level + 1);
             fork->visit[fork->count - 1].site = (uint8_t)i;
         }

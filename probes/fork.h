@@ -69,8 +69,8 @@ bool fork_held(struct fork *, const struct held_question *, bool *held);
  * refused. */
 bool fork_learn(struct fork *, bool *told);
 
-/* Ticks of laps of FORK_LAP walks, or as many as the highest table has entries for, *pages of them: lap[k]: each finds
- * the entry of level k kept if it can be, and none below; lap[levels + 1]: none at all. All that is loaded is as near
- * to the walker as a walk just before left it. *good: they are to be trusted. Needs fork_at the highest level. False:
- * skipped or refused. */
-bool fork_laps(struct fork *, double lap[PML5E + 2], unsigned *pages, bool *good);
+/* Ticks of laps of so many walks, at most FORK_LAP, and fewer than the highest table has entries for. lap[k]: each
+ * finds the entry of level k kept if it can be, and none below; lap[levels + 1]: none at all. All that is loaded is as
+ * near to the walker as walks just before left it. *good: they are to be trusted. Needs fork_at the highest level.
+ * False: skipped or refused. */
+bool fork_laps(struct fork *, unsigned pages, double lap[PML5E + 2], bool *good);

@@ -16,6 +16,7 @@
  *    time, unless it is chance which ones go. That counts where some ways are taken: by the entries above, of a cache
  *    for all levels.
  * 3. As many PDEs as a table has push a PDPTE out of a cache for both, and none out of its own. */
+#include "base/arithmetic.h"
 #include "base/text.h"
 #include "probes/confidence.h"
 #include "probes/fork.h"
@@ -171,13 +172,13 @@ static bool find_kept(struct structures *structures, unsigned highest, bool *any
     return true;
 }
 
-/* A swapped entry is seen after a flush, if by nobody else. */
-static bool swaps_are_seen(struct structures *structures, bool *seen)
+/* After a flush nothing is held, as words or the clock tell it. */
+static bool is_seen(struct structures *structures, unsigned highest, bool *seen)
 {
     const struct held_question flushed = {.used = 1, .afresh = true};
     bool held;
     *seen = true;
-    for (unsigned level = PDE; level <= structures->fork.levels; level++) {
+    for (unsigned level = PDE; level <= highest; level++) {
         if (!fork_at(&structures->fork, level) || !fork_held(&structures->fork, &flushed, &held))
             return false;
         *seen = *seen && !held;
@@ -193,7 +194,7 @@ static bool choose(struct structures *structures, bool *good)
     bool seen, any, told;
     *good = false;
     structures->why = "what is written to tables is not seen after a flush";
-    if (!swaps_are_seen(structures, &seen) || !seen)
+    if (!is_seen(structures, fork->levels, &seen) || !seen)
         return bench_ok(&structures->bench);
     if (!find_kept(structures, fork->levels, &any))
         return false;
@@ -202,7 +203,8 @@ static bool choose(struct structures *structures, bool *good)
         return true;
     structures->why = "no swap of an entry goes unseen, and the clock does not tell what a walk loads";
     struct kept top = structures->kept[fork->levels];
-    if (!fork_at(fork, PDE) || !fork_learn(fork, &told) || !told || !find_kept(structures, fork->levels - 1, &any))
+    if (!fork_at(fork, PDE) || !fork_learn(fork, &told) || !told || !is_seen(structures, fork->levels - 1, &seen) ||
+        !seen || !find_kept(structures, fork->levels - 1, &any))
         return bench_ok(&structures->bench);
     *good = true;
     if (any)
@@ -303,39 +305,61 @@ static bool find_invlpg(struct structures *structures)
     return true;
 }
 
-/* What walks take longer that miss a level, of so many rounds: core cycles. */
-static bool batch(struct structures *structures, double more[PML5E + 1], bool *good)
+/* What walks take longer that miss a level, in laps of all pages and in short ones: core cycles. */
+enum { LONG, SHORT, LAPS, SHORT_LAP = 3 };
+struct misses {
+    double cycles[LAPS][PML5E + 1];
+};
+
+/* Of so many rounds. */
+static bool batch(struct structures *structures, struct misses *misses, bool *good)
 {
-    double value[PML5E + 1][ROUNDS], lap[PML5E + 2];
+    double value[LAPS][PML5E + 1][ROUNDS], lap[PML5E + 2];
     struct bench *bench = &structures->bench;
-    unsigned counted = 0, pages = 1;
-    for (unsigned round = 0; round < ROUNDS; round++) {
+    struct fork *fork = &structures->fork;
+    const unsigned pages[] = {fork->slots > FORK_LAP ? FORK_LAP : fork->slots - 1, SHORT_LAP};
+    unsigned counted[LAPS] = {0};
+    for (unsigned i = 0; i < LAPS * ROUNDS; i++) {
+        unsigned which = i % LAPS;
         bool trusted;
-        if (!fork_laps(&structures->fork, lap, &pages, &trusted))
+        if (!fork_laps(fork, pages[which] < pages[LONG] ? pages[which] : pages[LONG], lap, &trusted))
             return false;
-        for (unsigned level = PDE; level <= structures->fork.levels; level++)
-            value[level][counted] = lap[level + 1] - lap[level];
-        counted += trusted;
+        for (unsigned level = PDE; level <= fork->levels; level++)
+            value[which][level][counted[which]] = lap[level + 1] - lap[level];
+        counted[which] += trusted;
     }
-    *good = 2 * counted > ROUNDS;
-    for (unsigned level = PDE; level <= structures->fork.levels && *good; level++)
-        more[level] = mean_of_most(value[level], counted, (double)bench->clock.step) * bench->cycles_per_tick / pages;
+    *good = 2 * counted[LONG] > ROUNDS && 2 * counted[SHORT] > ROUNDS;
+    for (unsigned which = 0; which < LAPS && *good; which++)
+        for (unsigned level = PDE; level <= fork->levels; level++)
+            misses->cycles[which][level] =
+                mean_of_most(value[which][level], counted[which], (double)bench->clock.step) * bench->cycles_per_tick /
+                pages[which];
     return true;
 }
 
 struct cost {
     double cycles, deviation;
+    double beside; /* how far off what short laps say is */
     bool known;
 };
 
+/* The mean of batches, and how far from it that of short laps lies. */
+static void judge(double values[LAPS][MOST_BATCHES], unsigned count, struct cost *cost)
+{
+    *cost = (struct cost){.known = true};
+    cost->cycles = mean_of_batches(values[LONG], count, &cost->deviation);
+    cost->beside = apart(mean_of_batches(values[SHORT], count, &cost->deviation), cost->cycles);
+}
+
 static bool time_misses(struct structures *structures, struct cost cost[PML5E + 1])
 {
-    double values[PML5E + 1][MOST_BATCHES], more[PML5E + 1];
+    double values[PML5E + 1][LAPS][MOST_BATCHES];
+    struct misses misses;
     unsigned count = 0, lost = 0, levels = structures->fork.levels;
     bool enough = false;
     while (!enough && count < MOST_BATCHES && lost < MOST_BATCHES) {
         bool good;
-        if (!batch(structures, more, &good))
+        if (!batch(structures, &misses, &good))
             return false;
         if (!good) {
             lost++;
@@ -343,11 +367,11 @@ static bool time_misses(struct structures *structures, struct cost cost[PML5E + 
             continue;
         }
         for (unsigned level = PDE; level <= levels; level++)
-            values[level][count] = more[level];
+            for (unsigned which = 0; which < LAPS; which++)
+                values[level][which][count] = misses.cycles[which][level];
         enough = ++count >= LEAST_BATCHES;
         for (unsigned level = PDE; level <= levels && count >= LEAST_BATCHES; level++) {
-            cost[level] = (struct cost){.known = true};
-            cost[level].cycles = mean_of_batches(values[level], count, &cost[level].deviation);
+            judge(values[level], count, &cost[level]);
             enough = enough && (!structures->kept[level].any ||
                                 cost[level].deviation * ENOUGH < readings_tolerance(cost[level].cycles));
         }
@@ -372,6 +396,8 @@ static bool find_misses(struct structures *structures)
                              structures->kept[level].known ? "no such entries are kept" : structures->kept[level].why);
         else if (!timed || !cost[level].known || error >= 0.5)
             note_missing_why(structures, id, "cycles", timed ? "it varies too much" : "core cycles are not known");
+        else if (cost[level].beside > tolerance / 2 + 3 * cost[level].deviation)
+            note_missing_why(structures, id, "cycles", "what walks load does not stay near");
         else
             note_answer(structures, id, cost[level].cycles, "cycles", confidence_from(error),
                         "walks that find an entry kept, against walks that find the ones above");
