@@ -29,12 +29,15 @@ enum {
     MOST_KEPT = 256, /* that are counted */
     FEW = 8,
     TRIES = 3,
-    ROUNDS = 24,
+    ROUNDS = 40,
     LEAST_BATCHES = 4
 };
 
 /* A mean is good when its standard deviation is a sixth of what a value may be off by. */
 static const double ENOUGH = 6;
+
+/* Standard deviations beyond which two means differ. */
+static const double UNUSUAL = 3;
 
 /* How sure an answer is: every look says the same; it rests on fewer of them, or on the clock; what goes first is
  * chance; the machine's own walks come between. */
@@ -339,7 +342,7 @@ static bool batch(struct structures *structures, struct misses *misses, bool *go
 
 struct cost {
     double cycles, deviation;
-    double beside; /* how far off what short laps say is */
+    double beside, varies; /* how far off what short laps say is, and its standard deviation */
     bool known;
 };
 
@@ -348,7 +351,7 @@ static void judge(double values[LAPS][MOST_BATCHES], unsigned count, struct cost
 {
     *cost = (struct cost){.known = true};
     cost->cycles = mean_of_batches(values[LONG], count, &cost->deviation);
-    cost->beside = apart(mean_of_batches(values[SHORT], count, &cost->deviation), cost->cycles);
+    cost->beside = apart(mean_of_batches(values[SHORT], count, &cost->varies), cost->cycles);
 }
 
 static bool time_misses(struct structures *structures, struct cost cost[PML5E + 1])
@@ -388,15 +391,15 @@ static bool find_misses(struct structures *structures)
         return false;
     for (unsigned level = PDE; level <= structures->fork.levels; level++) {
         double tolerance = readings_tolerance(cost[level].cycles);
-        double error =
-            confidence_within(cost[level].deviation + cost[level].cycles * structures->rate.doubt, tolerance);
+        double off = cost[level].deviation + cost[level].cycles * structures->rate.doubt;
+        double error = confidence_within(off, tolerance) + confidence_within(cost[level].beside, 2 * tolerance);
         id_of(level, "miss", id);
         if (!structures->kept[level].any)
             note_missing_why(structures, id, "cycles",
                              structures->kept[level].known ? "no such entries are kept" : structures->kept[level].why);
         else if (!timed || !cost[level].known || error >= 0.5)
             note_missing_why(structures, id, "cycles", timed ? "it varies too much" : "core cycles are not known");
-        else if (cost[level].beside > tolerance / 2 + 3 * cost[level].deviation)
+        else if (cost[level].beside > tolerance / 2 + UNUSUAL * (cost[level].varies + cost[level].deviation))
             note_missing_why(structures, id, "cycles", "what walks load does not stay near");
         else
             note_answer(structures, id, cost[level].cycles, "cycles", confidence_from(error),
