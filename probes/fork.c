@@ -5,6 +5,7 @@
  * PDEs: "window". It needs no entry that is not used anyway, so what is stored there pushes none out; and a walk to it
  * keeps entries of all levels but the PDE, which maps a page. */
 #include "probes/fork.h"
+#include "base/random.h"
 
 enum {
     LINE = 64,
@@ -22,6 +23,7 @@ enum {
     MOST_SLOTS = 256, /* of the highest table */
     LOOKS = 5,        /* by the clock, for one answer */
     LEARNT = 15,
+    LONGEST_WAIT = 256,    /* core cycles */
     WARM = 3,              /* visits after which any policy holds what fits */
     TOUCHES = MAX_LAPS - 2 /* laps before the one that asks */
 };
@@ -373,12 +375,15 @@ static uint64_t lap_page(const struct fork *fork, unsigned level, unsigned numbe
 bool fork_laps(struct fork *fork, unsigned pages, double lap_ticks[PML5E + 2], bool *good)
 {
     struct reading lap[MAX_LAPS];
+    struct random random = {bench_seed(fork->bench)};
     for (unsigned level = 1; level <= fork->levels; level++) {
         add_flush(fork);
         for (unsigned i = 0; i < WARM * (pages + 1); i++)
             add(fork, OP_LOAD, lap_page(fork, level, i % (pages + 1)), 0);
         add_flush(fork);
         add(fork, OP_LOAD, lap_page(fork, level, pages), level + MAX_LAPS / 2);
+        add(fork, OP_WAIT, 0, 0); /* laps begin anywhere in a step of the clock */
+        fork->visit[fork->count - 1].value = 1 + random_below(&random, LONGEST_WAIT);
         add(fork, OP_FENCE, 0, 0);
         for (unsigned i = 0; i < pages; i++) {
             add(fork, OP_LOAD, lap_page(fork, level, i), level + 1);
