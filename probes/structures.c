@@ -10,45 +10,27 @@
  * an entry that was used is swapped, and what is read below it tells which one the walk went through (probes/fork.h).
  * From a flush on, one entry after the other is used, and one is asked for.
  *
- * 1. Entries are all held as long as they fit, whatever goes first when they do not: more than there is room for can
- *    never be. The largest number that is held, in either order, is found by doubling and halving.
- * 2. Two and four times as many fill every set to its last way, and as many are held as there are, the same ones each
- *    time, unless it is chance which ones go. That counts where some ways are taken: by the entries above, of a cache
- *    for all levels.
- * 3. As many PDEs as a table has push a PDPTE out of a cache for both, and none out of its own. */
+ * How many are held is counted (probes/held.c). As many PDEs as a table has push a PDPTE out of a cache for both, and
+ * none out of its own. */
 #include "base/arithmetic.h"
 #include "base/text.h"
 #include "probes/confidence.h"
-#include "probes/fork.h"
+#include "probes/held.h"
 #include "probes/mean.h"
 #include "probes/probes.h"
 #include "probes/rate.h"
 #include "probes/readings.h"
 
-enum {
-    MOST_KEPT = 256, /* that are counted */
-    FEW = 8,
-    TRIES = 3,
-    ROUNDS = 40,
-    LEAST_BATCHES = 4
-};
+enum { FEW = 8, TRIES = 3, ROUNDS = 40, LEAST_BATCHES = 4 };
 
 /* A mean is good when its standard deviation is a sixth of what a value may be off by. */
 static const double ENOUGH = 6;
 
-/* Standard deviations beyond which two means differ. */
-static const double UNUSUAL = 3;
+/* Standard deviations up to which two means do not differ. */
+static const double UNUSUAL = 2;
 
-/* How sure an answer is: every look says the same; it rests on fewer of them, or on the clock; what goes first is
- * chance; the machine's own walks come between. */
-static const double SURE = 0.995, FAIRLY = 0.95, BY_CHANCE = 0.9, BETWEEN = 0.8;
-
-struct kept {
-    bool known, any;
-    unsigned entries;
-    double confidence;
-    const char *why; /* not known */
-};
+/* How sure an answer is that rests on a few looks. */
+static const double FAIRLY = 0.95;
 
 struct structures {
     struct bench bench;
@@ -57,96 +39,12 @@ struct structures {
     struct rate rate;
     struct kept kept[PML5E + 1];
     unsigned unified; /* 0, 1; 2: not known */
+    bool physical;
     const char *why;
     uint64_t start;
 };
 
 static const char *const names[] = {[PDE] = "pde", [PDPTE] = "pdpte", [PML4E] = "pml4e", [PML5E] = "pml5e"};
-
-/* Whether all of so many entries are held, in one order or the other. */
-static bool all_held(struct structures *structures, unsigned count, bool *held)
-{
-    *held = false;
-    for (unsigned try = 0; try < TRIES && !*held; try++) {
-        struct held_question question = {.used = count, .backwards = try == 1};
-        *held = true;
-        for (unsigned i = 0; i < count && *held; i++) {
-            question.asked = question.backwards ? count - 1 - i : i;
-            if (!fork_held(&structures->fork, &question, held))
-                return false;
-        }
-    }
-    return true;
-}
-
-/* The most that are all held: up to `most`. */
-static bool most_held(struct structures *structures, unsigned most, unsigned *count)
-{
-    unsigned fits = 0, more = 1;
-    bool held = true;
-    while (held && fits < most) {
-        if (!all_held(structures, more, &held))
-            return false;
-        if (held) {
-            fits = more;
-            more = 2 * fits < most ? 2 * fits : most;
-        }
-    }
-    while (!held && more - fits > 1) {
-        unsigned middle = (fits + more) / 2;
-        bool fit;
-        if (!all_held(structures, middle, &fit))
-            return false;
-        *(fit ? &fits : &more) = middle;
-    }
-    *count = fits;
-    return true;
-}
-
-/* How many of so many are held, asked for one by one, twice. *alike: nearly always the same ones; then a few that are
- * held once only were pushed out by walks of others. */
-static bool count_held(struct structures *structures, unsigned used, unsigned *count, bool *alike)
-{
-    enum { FEW_OF = 8 };
-    unsigned differ = 0;
-    *count = 0;
-    for (unsigned i = 0; i < used; i++) {
-        struct held_question question = {.used = used, .asked = i};
-        bool held, again;
-        if (!fork_held(&structures->fork, &question, &held) || !fork_held(&structures->fork, &question, &again))
-            return false;
-        *count += held || again;
-        differ += held != again;
-    }
-    *alike = differ * FEW_OF <= used;
-    return true;
-}
-
-/* How many entries of a level are kept. */
-static bool count_kept(struct structures *structures, unsigned level)
-{
-    struct kept *kept = &structures->kept[level];
-    unsigned regions = fork_regions(&structures->fork, level), most = regions < MOST_KEPT ? regions : MOST_KEPT;
-    unsigned fits, twice = 0, four = 0;
-    bool alike = false, alike_four = false;
-    if (!fork_at(&structures->fork, level) || !most_held(structures, most, &fits))
-        return false;
-    *kept = (struct kept){.any = kept->any, .why = "more than 256 are kept, as in a TLB: they are not counted further"};
-    if (fits == most)
-        return true;
-    unsigned more = 4 * fits < regions ? 4 * fits : regions;
-    if (!count_held(structures, more / 2, &twice, &alike) || !count_held(structures, more, &four, &alike_four))
-        return false;
-    *kept = (struct kept){.known = true, .any = true, .entries = fits, .confidence = BY_CHANCE};
-    if (!alike || !alike_four)
-        return true; /* it is chance which ones go; empty ways are filled first */
-    kept->confidence = four == fits ? SURE : BETWEEN;
-    if (four > fits) {
-        kept->entries = four;
-        kept->confidence = four == twice ? FAIRLY : 0;
-    }
-    return true;
-}
 
 /* Whether a single entry of a level is held. */
 static bool is_kept(struct structures *structures, unsigned level, bool *kept)
@@ -288,6 +186,7 @@ static bool find_tag(struct structures *structures)
     }
     if (!fork_at(fork, level) || !fork_held(fork, &(struct held_question){.used = 1, .aside = true}, &held))
         return false;
+    structures->physical = held;
     note_answer(structures, "psc.physical", held, "", FAIRLY,
                 "an entry below two others, used through one and swapped: read through the other");
     return true;
@@ -342,16 +241,18 @@ static bool batch(struct structures *structures, struct misses *misses, bool *go
 
 struct cost {
     double cycles, deviation;
-    double beside, varies; /* how far off what short laps say is, and its standard deviation */
+    double beside; /* how far off what short laps say is, beyond noise */
     bool known;
 };
 
 /* The mean of batches, and how far from it that of short laps lies. */
 static void judge(double values[LAPS][MOST_BATCHES], unsigned count, struct cost *cost)
 {
+    double varies = 0;
     *cost = (struct cost){.known = true};
     cost->cycles = mean_of_batches(values[LONG], count, &cost->deviation);
-    cost->beside = apart(mean_of_batches(values[SHORT], count, &cost->varies), cost->cycles);
+    cost->beside = apart(mean_of_batches(values[SHORT], count, &varies), cost->cycles);
+    cost->beside = cost->beside > UNUSUAL * varies ? cost->beside - UNUSUAL * varies : 0;
 }
 
 static bool time_misses(struct structures *structures, struct cost cost[PML5E + 1])
@@ -399,7 +300,7 @@ static bool find_misses(struct structures *structures)
                              structures->kept[level].known ? "no such entries are kept" : structures->kept[level].why);
         else if (!timed || !cost[level].known || error >= 0.5)
             note_missing_why(structures, id, "cycles", timed ? "it varies too much" : "core cycles are not known");
-        else if (cost[level].beside > tolerance / 2 + UNUSUAL * (cost[level].varies + cost[level].deviation))
+        else if (cost[level].beside > tolerance)
             note_missing_why(structures, id, "cycles", "what walks load does not stay near");
         else
             note_answer(structures, id, cost[level].cycles, "cycles", confidence_from(error),
@@ -408,18 +309,19 @@ static bool find_misses(struct structures *structures)
     return true;
 }
 
-/* Of a cache for all levels what was counted is what the entries above leave: every walk needs those. */
+/* Of a cache for all levels what was counted is what the entries above leave. Those that are found by their own address
+ * are needed by every walk; of linear ones the lowest alone, and the others go first. */
 static bool find_entries(struct structures *structures)
 {
     unsigned levels = structures->fork.levels, above = 0;
-    for (unsigned level = PDPTE; level <= levels; level++)
+    for (unsigned level = PDPTE; level <= levels && (structures->physical || !above); level++)
         above += structures->kept[level].any;
     structures->kept[PDE].entries += structures->unified == 1 ? above : 0;
     for (unsigned level = PDPTE; level <= levels; level++) {
         struct kept *kept = &structures->kept[level];
         if (kept->any && structures->unified == 1)
             *kept = structures->kept[PDE];
-        else if (kept->any && !count_kept(structures, level))
+        else if (kept->any && !held_count(&structures->fork, level, kept))
             return false;
     }
     return true;
@@ -461,7 +363,7 @@ static bool find_all(struct structures *structures)
     bool good;
     if (!choose(structures, &good) || !good)
         return false;
-    if (structures->kept[PDE].any && !count_kept(structures, PDE))
+    if (structures->kept[PDE].any && !held_count(&structures->fork, PDE, &structures->kept[PDE]))
         return false;
     if (!find_unified(structures))
         return false;
