@@ -14,8 +14,9 @@ enum {
 };
 
 /* How sure a count is: every look says the same; only what fills all sets does; what goes first is chance; the
- * machine's own walks come between. */
-static const double SURE = 0.995, FAIRLY = 0.95, BY_CHANCE = 0.9, BETWEEN = 0.8;
+ * machine's own walks come between, or may, since it swaps
+ * entries of the highest table itself. */
+static const double SURE = 0.995, FAIRLY = 0.95, BY_CHANCE = 0.9, BETWEEN = 0.85;
 
 /* Whether all of so many entries are held, in one order or the other. */
 static bool all_held(struct fork *fork, unsigned count, bool *held)
@@ -107,10 +108,10 @@ bool held_count(struct fork *fork, unsigned level, struct kept *kept)
         kept->why = "it is chance which ones are kept";
         return always_held(fork, fits, &kept->known);
     }
-    kept->confidence = four == fits ? SURE : BETWEEN;
+    kept->confidence = four == fits && level < fork->levels ? SURE : BETWEEN;
     if (four > fits) {
         kept->entries = four;
-        kept->confidence = four == twice ? FAIRLY : 0;
+        kept->confidence = four == twice ? level < fork->levels ? FAIRLY : BETWEEN : 0;
     }
     return true;
 }
