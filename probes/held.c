@@ -5,7 +5,8 @@
  *    never be. The largest number that is held, in either order, is found by doubling and halving.
  * 2. Two and four times as many fill every set to its last way, and as many are held as there are, the same ones each
  *    time, unless it is chance which ones go. That counts where some ways are taken: by the entries above, of a cache
- *    for all levels. Where it is chance, the first count stands if those that fit always do. */
+ *    for all levels.
+ * 3. Where it is chance which ones go, none but those that are always held are counted. */
 #include "probes/held.h"
 
 enum {
@@ -13,9 +14,8 @@ enum {
     TRIES = 3
 };
 
-/* How sure a count is: every look says the same; only what fills all sets does; what goes first is chance; the
- * machine's own walks come between, or may, since it swaps
- * entries of the highest table itself. */
+/* How sure a count is: every look says the same; only what fills all sets does; what goes first is chance; walks of the
+ * machine's own come between, or may. */
 static const double SURE = 0.995, FAIRLY = 0.95, BY_CHANCE = 0.9, BETWEEN = 0.85;
 
 /* Whether all of so many entries are held, in one order or the other. */
@@ -58,41 +58,62 @@ static bool most_held(struct fork *fork, unsigned most, unsigned *count)
     return true;
 }
 
-/* Whether all of so many entries are held again and again: they are not by chance. */
-static bool always_held(struct fork *fork, unsigned count, bool *held)
+/* The most, up to `most`, of which all are held again and again: not by chance. */
+static bool always_held(struct fork *fork, unsigned most, unsigned *count)
 {
-    enum { TIMES = 8 };
-    *held = true;
-    for (unsigned i = 0; i < TIMES * count && *held; i++)
-        if (!fork_held(fork, &(struct held_question){.used = count, .asked = i % count}, held))
-            return false;
+    enum { TIMES = 24 };
+    bool held = false;
+    for (*count = most; *count && !held; *count -= !held) {
+        held = true;
+        for (unsigned i = 0; i < TIMES * *count && held; i++)
+            if (!fork_held(fork, &(struct held_question){.used = *count, .asked = i % *count}, &held))
+                return false;
+    }
     return true;
 }
 
-/* How many of so many are held, asked for one by one, twice. *alike: nearly always the same ones; then a few that are
- * held once only were pushed out by walks of others. */
-static bool count_held(struct fork *fork, unsigned used, unsigned *count, bool *alike)
+/* How many of so many are held, asked for one by one, twice. */
+struct counted {
+    unsigned any; /* at least once */
+    double mean;
+    bool alike; /* nearly always the same ones: a few that are held once only were pushed out by walks of others */
+};
+
+static bool count_held(struct fork *fork, unsigned used, struct counted *counted)
 {
     enum { FEW_OF = 8 };
     unsigned differ = 0;
-    *count = 0;
+    *counted = (struct counted){0};
     for (unsigned i = 0; i < used; i++) {
         struct held_question question = {.used = used, .asked = i};
         bool held, again;
         if (!fork_held(fork, &question, &held) || !fork_held(fork, &question, &again))
             return false;
-        *count += held || again;
+        counted->any += held || again;
+        counted->mean += (held + again) / 2.0;
         differ += held != again;
     }
-    *alike = differ * FEW_OF <= used;
+    counted->alike = differ * FEW_OF <= used;
+    return true;
+}
+
+/* It is chance which ones go. Where empty ways are filled first, those that fit are always held, and so many are held
+ * of any number, give or take (a variance of a quarter of it; two standard deviations are let pass). */
+static bool count_by_chance(struct fork *fork, unsigned fits, double mean, struct kept *kept)
+{
+    if (!always_held(fork, fits, &fits))
+        return false;
+    kept->why = "it is chance which ones are kept";
+    kept->known = (mean - fits) * (mean - fits) < fits;
+    kept->entries = fits;
+    kept->confidence = BY_CHANCE;
     return true;
 }
 
 bool held_count(struct fork *fork, unsigned level, struct kept *kept)
 {
-    unsigned regions = fork_regions(fork, level), most = regions < MOST_KEPT ? regions : MOST_KEPT;
-    unsigned fits, twice = 0, four = 0;
-    bool alike = false, alike_four = false;
+    unsigned regions = fork_regions(fork, level), most = regions < MOST_KEPT ? regions : MOST_KEPT, fits;
+    struct counted twice, four;
     if (!fork_at(fork, level) || !most_held(fork, most, &fits))
         return false;
     *kept = (struct kept){.any = true, .why = "all that there are addresses for are kept"};
@@ -101,17 +122,15 @@ bool held_count(struct fork *fork, unsigned level, struct kept *kept)
     if (fits == most)
         return true;
     unsigned more = 4 * fits < regions ? 4 * fits : regions;
-    if (!count_held(fork, more / 2, &twice, &alike) || !count_held(fork, more, &four, &alike_four))
+    if (!count_held(fork, more / 2, &twice) || !count_held(fork, more, &four))
         return false;
-    *kept = (struct kept){.known = true, .any = true, .entries = fits, .confidence = BY_CHANCE};
-    if (!alike || !alike_four) { /* it is chance which ones go; empty ways may be filled first all the same */
-        kept->why = "it is chance which ones are kept";
-        return always_held(fork, fits, &kept->known);
-    }
-    kept->confidence = four == fits && level < fork->levels ? SURE : BETWEEN;
-    if (four > fits) {
-        kept->entries = four;
-        kept->confidence = four == twice ? level < fork->levels ? FAIRLY : BETWEEN : 0;
-    }
+    if (!twice.alike || !four.alike)
+        return count_by_chance(fork, fits, four.mean, kept);
+    bool undisturbed = level < fork->levels; /* entries of the highest table are swapped by the machine itself */
+    kept->known = true;
+    kept->entries = four.any > fits ? four.any : fits;
+    kept->confidence = four.any == fits && undisturbed ? SURE : BETWEEN;
+    if (four.any > fits)
+        kept->confidence = four.any != twice.any ? 0 : undisturbed ? FAIRLY : BETWEEN;
     return true;
 }

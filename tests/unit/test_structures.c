@@ -144,12 +144,13 @@ static void five_levels(void **state)
 static void other_policies(void **state)
 {
     static const char *const policies[] = {"RANDOMl", "PLRU", "FIFO"};
+    static const unsigned ways[] = {11, 16, 16};
     for (unsigned i = 0; i < sizeof policies / sizeof *policies; i++) {
         struct description description = machine_with();
-        keep(&description, 2, PSC_LINEAR, 1, 16, policies[i]);
+        keep(&description, 2, PSC_LINEAR, 1, ways[i], policies[i]);
         keep(&description, 3, PSC_LINEAR, 2, 4, i ? policies[i] : "LRU");
         find(*state, &description);
-        assert_kept(*state, "pde", 16, HIT);
+        assert_kept(*state, "pde", (int)ways[i], HIT);
         assert_kept(*state, "pdpte", 8, 2 * HIT);
         assert_kind(*state, 0, 0, 1);
     }
