@@ -257,32 +257,38 @@ static bool swap(struct fork *fork, const struct held_question *question, unsign
     return true;
 }
 
-/* Walks that lie between. */
-static void add_between(struct fork *fork, const struct held_question *question)
+/* One of all the walks before the question. Whoever plays the script has pages of its own, and touches them where a lap
+ * begins: they are at hand from the start, and again and again. */
+static void add_walk(struct fork *fork, const struct held_question *question, uint64_t va)
 {
-    struct path path = path_to(fork, question->used, 0, 1);
-    enum between between = question->between;
-    if (between == BETWEEN_INVLPG)
-        add(fork, OP_FLUSH_PAGE, fork->dense.base, 0);
-    for (unsigned i = 0; between > BETWEEN_INVLPG && i < question->many; i++) {
-        path.index[PDE] = index_of(fork, PDE, between == BETWEEN_PDES ? i : 0);
+    add(fork, OP_LOAD, va, 1 + fork->walks++ * TOUCHES / (question->used + question->many));
+}
+
+/* Walks that lie between, from one number on. */
+static void add_between(struct fork *fork, const struct held_question *question, unsigned from, unsigned to)
+{
+    struct path path = path_to(fork, question->between == BETWEEN_BELOW ? 0 : question->used, 0, 1);
+    for (unsigned i = from; i < to; i++) {
+        path.index[PDE] = index_of(fork, PDE, question->between == BETWEEN_PAGES ? 0 : i);
         path.index[1] = i;
-        add(fork, OP_LOAD, address(fork, &path) + DATA * LINE, 2 + i * (TOUCHES - 1) / question->many);
+        add_walk(fork, question, address(fork, &path) + DATA * LINE);
     }
 }
 
-/* Uses of entries. Whoever plays the script has pages of its own, and touches them where a lap begins: they are at hand
- * from the start, and again and again. */
+/* Returns the entry that is used last: the large page below it needs no other entry. */
 static unsigned add_uses(struct fork *fork, const struct held_question *question)
 {
     unsigned last = 0;
+    fork->walks = 0;
+    add_between(fork, question, 0, question->before);
     for (unsigned i = 0; i < question->used; i++) {
         last = question->backwards ? question->used - 1 - i : i;
-        add(fork, OP_LOAD, user_of(fork, last),
-            1 + i * (question->between > BETWEEN_INVLPG ? 1 : TOUCHES) / question->used);
+        add_walk(fork, question, user_of(fork, last));
     }
-    add_between(fork, question);
-    if (question->between > BETWEEN_INVLPG)
+    if (question->between == BETWEEN_INVLPG)
+        add(fork, OP_FLUSH_PAGE, fork->dense.base, 0);
+    add_between(fork, question, question->before, question->many);
+    if (question->many && question->between != BETWEEN_BELOW)
         last = question->used;
     if (question->between != BETWEEN_NOTHING || fork->level == PDE)
         add(fork, OP_LOAD, window(fork, last, FRAME_A, DATA * LINE / sizeof(uint64_t)), 0);
@@ -348,7 +354,7 @@ bool fork_learn(struct fork *fork, bool *told)
 bool fork_held(struct fork *fork, const struct held_question *question, bool *held)
 {
     double ticks[LOOKS];
-    if (!fork->by_clock)
+    if (!fork->by_clock || fork->level == fork->levels)
         return read_held(fork, question, held);
     for (unsigned i = 0; i < LOOKS; i++)
         if (!time_ask(fork, question, FLUSHED_ENTRY, &ticks[i]))

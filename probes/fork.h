@@ -31,7 +31,7 @@ struct fork {
     bool by_clock;       /* the clock answers */
     double limit;        /* ticks of a load whose walk waits for memory, at least */
     struct visit *visit; /* the script */
-    unsigned count;
+    unsigned count, walks;
 };
 
 /* What lies between the use of an entry and the question. */
@@ -39,7 +39,8 @@ enum between {
     BETWEEN_NOTHING,
     BETWEEN_INVLPG, /* of a page far away */
     BETWEEN_PDES,   /* walks through `many` PDEs, all below one other entry */
-    BETWEEN_PAGES   /* as many through a single PDE */
+    BETWEEN_PAGES,  /* as many through a single PDE */
+    BETWEEN_BELOW   /* as many through PDEs below the entry itself */
 };
 
 struct held_question {
@@ -49,7 +50,8 @@ struct held_question {
     bool aside;     /* asked for below another entry of the next higher level, that leads to the same table */
     bool afresh;    /* all is flushed after the swap: it cannot be held */
     enum between between;
-    unsigned many; /* at most MOST_REGIONS; one entry is used then */
+    unsigned many,
+        before; /* walks, at most MOST_REGIONS, and so many of these come before the use; one entry is used */
 };
 
 /* Maps all. False: *why says why not; nothing is mapped then. */

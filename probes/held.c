@@ -72,39 +72,47 @@ static bool always_held(struct fork *fork, unsigned most, unsigned *count)
     return true;
 }
 
-/* How many of so many are held, asked for one by one, twice. */
+/* How many of so many are held, asked for one by one, several times. */
 struct counted {
-    unsigned any; /* at least once */
+    unsigned any;  /* at least once */
+    unsigned span; /* of the last so many */
     double mean;
     bool alike; /* nearly always the same ones: a few that are held once only were pushed out by walks of others */
 };
 
 static bool count_held(struct fork *fork, unsigned used, struct counted *counted)
 {
-    enum { FEW_OF = 8 };
-    unsigned differ = 0;
+    enum { FEW_OF = 8, LEAST_LOOKS = 64 };
+    unsigned differ = 0, looks = 2 + LEAST_LOOKS / used;
     *counted = (struct counted){0};
     for (unsigned i = 0; i < used; i++) {
         struct held_question question = {.used = used, .asked = i};
-        bool held, again;
-        if (!fork_held(fork, &question, &held) || !fork_held(fork, &question, &again))
-            return false;
-        counted->any += held || again;
-        counted->mean += (held + again) / 2.0;
-        differ += held != again;
+        unsigned times = 0;
+        for (unsigned look = 0; look < looks; look++) {
+            bool held;
+            if (!fork_held(fork, &question, &held))
+                return false;
+            times += held;
+        }
+        counted->any += times > 0;
+        counted->mean += (double)times / looks;
+        differ += times > 0 && times < looks;
+        if (times && !counted->span)
+            counted->span = used - i;
     }
     counted->alike = differ * FEW_OF <= used;
     return true;
 }
 
 /* It is chance which ones go. Where empty ways are filled first, those that fit are always held, and so many are held
- * of any number, give or take (a variance of a quarter of it; two standard deviations are let pass). */
+ * of any number, give or take (a variance of a quarter of it; two standard deviations are let pass). Entries above PDEs
+ * are used by the machine, too, and take ways that are not pushed out in turn. */
 static bool count_by_chance(struct fork *fork, unsigned fits, double mean, struct kept *kept)
 {
     if (!always_held(fork, fits, &fits))
         return false;
     kept->why = "it is chance which ones are kept";
-    kept->known = (mean - fits) * (mean - fits) < fits;
+    kept->known = fork->level == PDE && (mean - fits) * (mean - fits) < fits;
     kept->entries = fits;
     kept->confidence = BY_CHANCE;
     return true;
@@ -128,6 +136,8 @@ bool held_count(struct fork *fork, unsigned level, struct kept *kept)
         return count_by_chance(fork, fits, four.mean, kept);
     bool undisturbed = level < fork->levels; /* entries of the highest table are swapped by the machine itself */
     kept->known = true;
+    kept->used = more;
+    kept->span = four.span;
     kept->entries = four.any > fits ? four.any : fits;
     kept->confidence = four.any == fits && undisturbed ? SURE : BETWEEN;
     if (four.any > fits)

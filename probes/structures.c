@@ -39,7 +39,6 @@ struct structures {
     struct rate rate;
     struct kept kept[PML5E + 1];
     unsigned unified; /* 0, 1; 2: not known */
-    bool physical;
     const char *why;
     uint64_t start;
 };
@@ -87,30 +86,31 @@ static bool is_seen(struct structures *structures, unsigned highest, bool *seen)
     return true;
 }
 
-/* Chooses between words and the clock: where no swap of an entry just used goes unseen, either nothing is kept or the
- * processor watches. */
+/* Chooses between words and the clock: where each swap of an entry just used is seen that a script makes, either
+ * nothing is kept or the processor watches. Entries of the highest table are swapped by the machine itself, and not by
+ * the clock. */
 static bool choose(struct structures *structures, bool *good)
 {
     struct fork *fork = &structures->fork;
+    struct kept *top = &structures->kept[fork->levels];
     bool seen, any, told;
     *good = false;
     structures->why = "what is written to tables is not seen after a flush";
     if (!is_seen(structures, fork->levels, &seen) || !seen)
         return bench_ok(&structures->bench);
-    if (!find_kept(structures, fork->levels, &any))
+    if (!is_kept(structures, fork->levels, &top->any) || !find_kept(structures, fork->levels - 1, &any))
         return false;
+    *top = (struct kept){.known = !top->any, .any = top->any, .confidence = FAIRLY};
     *good = any;
     if (any)
         return true;
     structures->why = "no swap of an entry goes unseen, and the clock does not tell what a walk loads";
-    struct kept top = structures->kept[fork->levels];
     if (!fork_at(fork, PDE) || !fork_learn(fork, &told) || !told || !is_seen(structures, fork->levels - 1, &seen) ||
         !seen || !find_kept(structures, fork->levels - 1, &any))
         return bench_ok(&structures->bench);
     *good = true;
-    if (any)
-        top = (struct kept){.why = "what is written to tables is seen at once"};
-    structures->kept[fork->levels] = top;
+    if (any && !top->any)
+        *top = (struct kept){.why = "what is written to tables is seen at once"};
     return true;
 }
 
@@ -123,29 +123,34 @@ static unsigned next_kept(const struct structures *structures, unsigned level)
     return 0;
 }
 
-/* Whether many PDEs push an entry of the next level out, and as many pages do not. */
+/* Whether many PDEs push an entry of the next level out, wherever among them that is used, and as many pages do not. */
 static bool find_unified(struct structures *structures)
 {
     struct fork *fork = &structures->fork;
-    unsigned level = next_kept(structures, PDE);
-    unsigned many = 2 * structures->kept[PDE].entries + FEW;
-    bool two, pdes, pages;
+    unsigned level = next_kept(structures, PDE), many = 2 * structures->kept[PDE].entries + FEW;
+    bool two, held, pushed = false, stays = true;
     structures->unified = 2;
     structures->why = "entries of one level at most are kept";
     if (!structures->kept[PDE].any || !level)
         return true;
     structures->why = "too few entries are kept to tell";
-    struct held_question question = {.used = 1, .between = BETWEEN_PDES, .many = MOST_REGIONS};
+    struct held_question question = {.used = 1, .many = MOST_REGIONS};
     if (structures->kept[PDE].known && many < MOST_REGIONS)
         question.many = many;
-    if (!fork_at(fork, level) || !fork_held(fork, &(struct held_question){.used = 2}, &two) ||
-        !fork_held(fork, &question, &pdes))
+    if (!fork_at(fork, level) || !fork_held(fork, &(struct held_question){.used = 2}, &two))
         return false;
-    question.between = BETWEEN_PAGES;
-    if (!fork_held(fork, &question, &pages))
-        return false;
-    if (two && pages)
-        structures->unified = !pdes;
+    for (; question.before < FEW; question.before++) {
+        question.between = BETWEEN_PDES;
+        if (!fork_held(fork, &question, &held))
+            return false;
+        pushed = pushed || !held;
+        question.between = BETWEEN_PAGES;
+        if (!fork_held(fork, &question, &held))
+            return false;
+        stays = stays && held;
+    }
+    if (two && stays)
+        structures->unified = pushed;
     return true;
 }
 
@@ -186,7 +191,6 @@ static bool find_tag(struct structures *structures)
     }
     if (!fork_at(fork, level) || !fork_held(fork, &(struct held_question){.used = 1, .aside = true}, &held))
         return false;
-    structures->physical = held;
     note_answer(structures, "psc.physical", held, "", FAIRLY,
                 "an entry below two others, used through one and swapped: read through the other");
     return true;
@@ -295,7 +299,9 @@ static bool find_misses(struct structures *structures)
         double off = cost[level].deviation + cost[level].cycles * structures->rate.doubt;
         double error = confidence_within(off, tolerance) + confidence_within(cost[level].beside, 2 * tolerance);
         id_of(level, "miss", id);
-        if (!structures->kept[level].any)
+        if (structures->unified == 1 && !structures->kept[level].known)
+            note_missing_why(structures, id, "cycles", structures->kept[level].why);
+        else if (!structures->kept[level].any)
             note_missing_why(structures, id, "cycles",
                              structures->kept[level].known ? "no such entries are kept" : structures->kept[level].why);
         else if (!timed || !cost[level].known || error >= 0.5)
@@ -309,15 +315,30 @@ static bool find_misses(struct structures *structures)
     return true;
 }
 
-/* Of a cache for all levels what was counted is what the entries above leave. Those that are found by their own address
- * are needed by every walk; of linear ones the lowest alone, and the others go first. */
+/* Of a cache for all levels what was counted is what the entries above leave: those that are held after so many PDEs,
+ * of which only the last are. Where others are, it may not be full: what was used last did not push them out. */
+static bool add_above(struct structures *structures)
+{
+    struct kept *kept = &structures->kept[PDE];
+    struct held_question question = {.used = 1, .between = BETWEEN_BELOW, .many = kept->used};
+    unsigned above = 0;
+    for (unsigned level = PDPTE; level <= structures->fork.levels; level++) {
+        bool held;
+        if (!fork_at(&structures->fork, level) || !fork_held(&structures->fork, &question, &held))
+            return false;
+        above += held && structures->kept[level].any;
+    }
+    kept->entries += above;
+    if (kept->known && (!kept->used || kept->span > kept->entries))
+        *kept = (struct kept){.any = true, .why = "what is used last does not push out what was used first"};
+    return true;
+}
+
 static bool find_entries(struct structures *structures)
 {
-    unsigned levels = structures->fork.levels, above = 0;
-    for (unsigned level = PDPTE; level <= levels && (structures->physical || !above); level++)
-        above += structures->kept[level].any;
-    structures->kept[PDE].entries += structures->unified == 1 ? above : 0;
-    for (unsigned level = PDPTE; level <= levels; level++) {
+    if (structures->unified == 1 && !add_above(structures))
+        return false;
+    for (unsigned level = PDPTE; level <= structures->fork.levels; level++) {
         struct kept *kept = &structures->kept[level];
         if (kept->any && structures->unified == 1)
             *kept = structures->kept[PDE];
