@@ -315,21 +315,37 @@ static bool find_misses(struct structures *structures)
     return true;
 }
 
-/* Of a cache for all levels what was counted is what the entries above leave: those that are held after so many PDEs,
- * of which only the last are. Where others are, it may not be full: what was used last did not push them out. */
-static bool add_above(struct structures *structures)
+/* How many entries above are held after so many PDEs below them. */
+static bool count_above(struct structures *structures, unsigned pdes, unsigned *above)
 {
-    struct kept *kept = &structures->kept[PDE];
-    struct held_question question = {.used = 1, .between = BETWEEN_BELOW, .many = kept->used};
-    unsigned above = 0;
+    const struct held_question question = {.used = 1, .between = BETWEEN_BELOW, .many = pdes};
+    *above = 0;
     for (unsigned level = PDPTE; level <= structures->fork.levels; level++) {
         bool held;
         if (!fork_at(&structures->fork, level) || !fork_held(&structures->fork, &question, &held))
             return false;
-        above += held && structures->kept[level].any;
+        *above += held && structures->kept[level].any;
+    }
+    return true;
+}
+
+/* Of a cache for all levels what was counted is what the entries above leave: those that are held after so many PDEs,
+ * of which only the last are, and always as many. Otherwise it may not be full: what was used last does not stay, and
+ * does not push out what was used first. */
+static bool add_above(struct structures *structures)
+{
+    struct kept *kept = &structures->kept[PDE];
+    unsigned above = 0, other, span = kept->known ? kept->entries : 0;
+    bool steady = kept->used > span;
+    if (steady && !count_above(structures, kept->used, &above))
+        return false;
+    for (unsigned fewer = 1; fewer <= span && steady; fewer++) {
+        if (!count_above(structures, kept->used - fewer, &other))
+            return false;
+        steady = other == above;
     }
     kept->entries += above;
-    if (kept->known && (!kept->used || kept->span > kept->entries))
+    if (kept->known && (!steady || kept->span > kept->entries))
         *kept = (struct kept){.any = true, .why = "what is used last does not push out what was used first"};
     return true;
 }
