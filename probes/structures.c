@@ -39,6 +39,7 @@ struct structures {
     struct rate rate;
     struct kept kept[PML5E + 1];
     unsigned unified; /* 0, 1; 2: not known */
+    bool unsteady;    /* what is used last may be lost from a cache for all levels */
     const char *why;
     uint64_t start;
 };
@@ -299,9 +300,7 @@ static bool find_misses(struct structures *structures)
         double off = cost[level].deviation + cost[level].cycles * structures->rate.doubt;
         double error = confidence_within(off, tolerance) + confidence_within(cost[level].beside, 2 * tolerance);
         id_of(level, "miss", id);
-        if (structures->unified == 1 && !structures->kept[level].known)
-            note_missing_why(structures, id, "cycles", structures->kept[level].why);
-        else if (!structures->kept[level].any)
+        if (structures->unsteady || !structures->kept[level].any)
             note_missing_why(structures, id, "cycles",
                              structures->kept[level].known ? "no such entries are kept" : structures->kept[level].why);
         else if (!timed || !cost[level].known || error >= 0.5)
@@ -345,7 +344,8 @@ static bool add_above(struct structures *structures)
         steady = other == above;
     }
     kept->entries += above;
-    if (kept->known && (!steady || kept->span > kept->entries))
+    structures->unsteady = kept->known && (!steady || kept->span > kept->entries);
+    if (structures->unsteady)
         *kept = (struct kept){.any = true, .why = "what is used last does not push out what was used first"};
     return true;
 }
@@ -356,9 +356,11 @@ static bool find_entries(struct structures *structures)
         return false;
     for (unsigned level = PDPTE; level <= structures->fork.levels; level++) {
         struct kept *kept = &structures->kept[level];
-        if (kept->any && structures->unified == 1)
+        if (kept->any && structures->unified == 1) {
             *kept = structures->kept[PDE];
-        else if (kept->any && !held_count(&structures->fork, level, kept))
+            if (!kept->known && !structures->unsteady)
+                kept->why = "they share a cache with PDEs, which cannot be counted";
+        } else if (kept->any && !held_count(&structures->fork, level, kept))
             return false;
     }
     return true;
