@@ -112,7 +112,8 @@ static bool count_by_chance(struct fork *fork, unsigned fits, double mean, struc
     if (!always_held(fork, fits, &fits))
         return false;
     kept->why = "it is chance which ones are kept";
-    kept->known = fork->level == PDE && (mean - fits) * (mean - fits) < fits;
+    kept->chance = true;
+    kept->known = fork->level == PDE && 2 * (mean - fits) * (mean - fits) < fits;
     kept->entries = fits;
     kept->confidence = BY_CHANCE;
     return true;
@@ -126,7 +127,7 @@ bool held_count(struct fork *fork, unsigned level, struct kept *kept)
         return false;
     *kept = (struct kept){.any = true, .why = "all that there are addresses for are kept"};
     if (most == MOST_KEPT)
-        kept->why = "more than 256 are kept, as in a TLB: they are not counted further";
+        kept->why = "more than 256 of one level are kept, as in a TLB: they are not counted further";
     if (fits == most)
         return true;
     unsigned more = 4 * fits < regions ? 4 * fits : regions;

@@ -5,6 +5,7 @@
 
 struct kept {
     bool known, any;     /* how many; that there are any, whether these can be counted or not */
+    bool chance;         /* which ones */
     unsigned entries;    /* of a cache for all levels without those above that walks need */
     unsigned used, span; /* of so many that were used, the last `span` have all that are held; 0: it is chance */
     double confidence;   /* 0: sets fill so unevenly that the number says nothing */

@@ -21,7 +21,7 @@
 #include "probes/rate.h"
 #include "probes/readings.h"
 
-enum { FEW = 8, TRIES = 3, ROUNDS = 40, LEAST_BATCHES = 4 };
+enum { FEW = 8, LEAST_PUSHED = 3, OWN = 2, TRIES = 3, ROUNDS = 40, LEAST_BATCHES = 4 };
 
 /* A mean is good when its standard deviation is a sixth of what a value may be off by. */
 static const double ENOUGH = 6;
@@ -40,6 +40,7 @@ struct structures {
     struct kept kept[PML5E + 1];
     unsigned unified; /* 0, 1; 2: not known */
     bool unsteady;    /* what is used last may be lost from a cache for all levels */
+    bool physical;
     const char *why;
     uint64_t start;
 };
@@ -129,7 +130,8 @@ static bool find_unified(struct structures *structures)
 {
     struct fork *fork = &structures->fork;
     unsigned level = next_kept(structures, PDE), many = 2 * structures->kept[PDE].entries + FEW;
-    bool two, held, pushed = false, stays = true;
+    unsigned pushed = 0;
+    bool two, held, stays = true;
     structures->unified = 2;
     structures->why = "entries of one level at most are kept";
     if (!structures->kept[PDE].any || !level)
@@ -144,14 +146,14 @@ static bool find_unified(struct structures *structures)
         question.between = BETWEEN_PDES;
         if (!fork_held(fork, &question, &held))
             return false;
-        pushed = pushed || !held;
+        pushed += !held;
         question.between = BETWEEN_PAGES;
         if (!fork_held(fork, &question, &held))
             return false;
         stays = stays && held;
     }
-    if (two && stays)
-        structures->unified = pushed;
+    if (two && stays && (!pushed || pushed >= LEAST_PUSHED))
+        structures->unified = pushed > 0;
     return true;
 }
 
@@ -192,6 +194,7 @@ static bool find_tag(struct structures *structures)
     }
     if (!fork_at(fork, level) || !fork_held(fork, &(struct held_question){.used = 1, .aside = true}, &held))
         return false;
+    structures->physical = held;
     note_answer(structures, "psc.physical", held, "", FAIRLY,
                 "an entry below two others, used through one and swapped: read through the other");
     return true;
@@ -300,7 +303,9 @@ static bool find_misses(struct structures *structures)
         double off = cost[level].deviation + cost[level].cycles * structures->rate.doubt;
         double error = confidence_within(off, tolerance) + confidence_within(cost[level].beside, 2 * tolerance);
         id_of(level, "miss", id);
-        if (structures->unsteady || !structures->kept[level].any)
+        if (structures->unsteady && structures->kept[level].any)
+            note_missing_why(structures, id, "cycles", "what is used last may be lost");
+        else if (!structures->kept[level].any)
             note_missing_why(structures, id, "cycles",
                              structures->kept[level].known ? "no such entries are kept" : structures->kept[level].why);
         else if (!timed || !cost[level].known || error >= 0.5)
@@ -329,38 +334,41 @@ static bool count_above(struct structures *structures, unsigned pdes, unsigned *
 }
 
 /* Of a cache for all levels what was counted is what the entries above leave: those that are held after so many PDEs,
- * of which only the last are, and always as many. Otherwise it may not be full: what was used last does not stay, and
- * does not push out what was used first. */
+ * of which only the last are, and always as many. PDPTEs with what is above those have to come to the same number, or
+ * to fewer by those of the machine's own walks.
+ * Otherwise what was used last does not push out what was used first, and the cache may not be full. */
 static bool add_above(struct structures *structures)
 {
-    struct kept *kept = &structures->kept[PDE];
-    unsigned above = 0, other, span = kept->known ? kept->entries : 0;
-    bool steady = kept->used > span;
-    if (steady && !count_above(structures, kept->used, &above))
+    struct kept *kept = &structures->kept[PDE], upper = {0};
+    unsigned above = 0, other, over = 0, span = kept->known ? kept->entries : 0;
+    bool steady = kept->used > span && !kept->chance;
+    if (steady && (!held_count(&structures->fork, PDPTE, &upper) || !count_above(structures, kept->used, &above)))
         return false;
     for (unsigned fewer = 1; fewer <= span && steady; fewer++) {
         if (!count_above(structures, kept->used - fewer, &other))
             return false;
         steady = other == above;
     }
+    for (unsigned level = PML4E; level <= structures->fork.levels && (structures->physical || !over); level++)
+        over += structures->kept[level].any;
     kept->entries += above;
-    structures->unsteady = kept->known && (!steady || kept->span > kept->entries);
-    if (structures->unsteady)
+    structures->unsteady = kept->chance || (kept->known && (!steady || kept->span > kept->entries));
+    bool same = upper.entries + over <= kept->entries && upper.entries + over + OWN >= kept->entries;
+    if (structures->unsteady || (kept->known && structures->kept[PDPTE].any && !same))
         *kept = (struct kept){.any = true, .why = "what is used last does not push out what was used first"};
     return true;
 }
 
 static bool find_entries(struct structures *structures)
 {
+    structures->unsteady = structures->unified == 2 && structures->kept[PDE].chance && next_kept(structures, PDE);
     if (structures->unified == 1 && !add_above(structures))
         return false;
     for (unsigned level = PDPTE; level <= structures->fork.levels; level++) {
         struct kept *kept = &structures->kept[level];
-        if (kept->any && structures->unified == 1) {
+        if (kept->any && structures->unified == 1)
             *kept = structures->kept[PDE];
-            if (!kept->known && !structures->unsteady)
-                kept->why = "they share a cache with PDEs, which cannot be counted";
-        } else if (kept->any && !held_count(&structures->fork, level, kept))
+        else if (kept->any && !held_count(&structures->fork, level, kept))
             return false;
     }
     return true;
