@@ -49,8 +49,7 @@ for group in range(2):
 
 # What each of these finds, by ids.
 ALONE = {"dtlb": re.compile(r"dtlb[12]\."), "itlb": re.compile(r"itlb[12]\."),
-         "stores": re.compile(r"dtlb1\.\w+\.stores"), "tables": re.compile(r"walk\.4k\.|walker\.")}
-ALONE = {"dtlb": re.compile(r"dtlb[12]\."), "itlb": re.compile(r"itlb[12]\."), "tables": re.compile(r"walk\.4k\.|walker\."),
+         "stores": re.compile(r"dtlb1\.\w+\.stores"), "tables": re.compile(r"walk\.4k\.|walker\."),
          "structures": re.compile(r"psc\.")}
 
 

@@ -134,6 +134,7 @@ struct truth truth_of(struct truths *truths, const char *id)
         truth = truth_of_brought(truths, id);
     if (truth.kind == TRUTH_NONE)
         truth = truth_of_stores(truths, id);
+    if (truth.kind == TRUTH_NONE)
         truth = truth_of_psc(truths, id);
     if (truth.kind == TRUTH_NONE)
         truth = of_lists(id);

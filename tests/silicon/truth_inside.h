@@ -57,6 +57,7 @@ struct truth truth_of_stores(const struct truths *, const char *id);
 /* The truth of what a load that memory serves brings along: mem.unit, mem.next, and interference.sizes; NONE for what
  * is none of them. */
 struct truth truth_of_brought(const struct truths *, const char *id);
+
 /* Whether entries of a table level are kept outside of the caches, in a way that spares all loads above it (linear) or
  * its own (physical). */
 bool walk_entry_kept(const struct description *, unsigned level, enum psc_tag);
