@@ -109,10 +109,14 @@ static const struct hiding *hiding_of(const struct description *description, con
     return NULL;
 }
 
-/* How many lists were measured says nothing about the machine: any number. */
-static struct truth of_lists(const char *id)
+/* How many lists were measured, or walks of pages of 4 KB, says nothing about the machine: any number. */
+static struct truth of_curves(const struct description *description, const char *id)
 {
-    if (strcmp(id, "list.sizes") == 0)
+    bool far_apart = strcmp(id, "structures.sizes") == 0;
+
+    if (far_apart && (description->page_shift != 12 || !(description->pages & PAGES_SMALL)))
+        return (struct truth){.kind = TRUTH_ABSENT};
+    if (far_apart || strcmp(id, "list.sizes") == 0)
         return (struct truth){.kind = TRUTH_RANGE, .low = 1, .high = 1e18};
     return (struct truth){.kind = TRUTH_NONE};
 }
@@ -137,7 +141,7 @@ struct truth truth_of(struct truths *truths, const char *id)
     if (truth.kind == TRUTH_NONE)
         truth = truth_of_psc(truths, id);
     if (truth.kind == TRUTH_NONE)
-        truth = of_lists(id);
+        truth = of_curves(&truths->description, id);
     if (!hiding)
         return truth;
     truth.beneath = truth.kind;
