@@ -43,7 +43,7 @@ const struct probe probe_list[] = {
      "walk.4k.l1 walk.4k.l2 walk.4k.l3 walk.4k.mem walker.cached_in", probe_tables, 1500, false, "latency", true},
     {"structures", "which entries of the upper page tables are kept, how many, and what it takes when one is not",
      "psc.pde.entries psc.pde.miss psc.pdpte.entries psc.pdpte.miss psc.pml4e.entries psc.pml4e.miss "
-     "psc.pml5e.entries psc.pml5e.miss psc.unified psc.physical psc.invlpg",
+     "psc.pml5e.entries psc.pml5e.miss psc.unified psc.physical psc.invlpg structures.sizes",
      probe_structures, 1500, false, NULL, true},
     {"list", "what an element of a linked list costs, in order and not", "list.sizes", probe_lists, 8000, false, NULL,
      true},

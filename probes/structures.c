@@ -4,7 +4,7 @@
  * Findings, for PDEs, PDPTEs, PML4Es and PML5Es: psc.pde.entries, ...: how many are kept, 0: none; psc.pde.miss, ...:
  * core cycles that a walk takes more when this entry is not kept, and those above it are. psc.unified: whether one
  * cache keeps several levels; psc.physical: whether entries are found by their own address, and not by the linear one;
- * psc.invlpg: whether INVLPG of one page flushes entries of others.
+ * psc.invlpg: whether INVLPG of one page flushes entries of others. Series: structures.* (probes/strides.h).
  *
  * Paper 004 (section 2.4) infers all that from steps in what walks take, by the clock. Whoever owns the tables can ask:
  * an entry that was used is swapped, and what is read below it tells which one the walk went through (probes/fork.h).
@@ -20,6 +20,7 @@
 #include "probes/probes.h"
 #include "probes/rate.h"
 #include "probes/readings.h"
+#include "probes/strides.h"
 
 enum { FEW = 8, LEAST_PUSHED = 3, OWN = 2, TRIES = 3, ROUNDS = 40, LEAST_BATCHES = 4 };
 
@@ -439,5 +440,5 @@ bool probe_structures(struct machine *machine, const struct request *request, st
         structures.fork.levels = PML5E;
     }
     note_rest(&structures, why);
-    return !structures.bench.skipped;
+    return strides_note(&structures.bench, notebook);
 }

@@ -30,3 +30,15 @@ static inline void know_first(struct notebook *notebook, const struct descriptio
     note_value(notebook, "l1d.line", l1->line, "bytes", 0.999, 0, "");
     note_value(notebook, "l1d.latency", l1->latency, "cycles", 0.999, 0, "");
 }
+
+/* The median of a series at an x; -1: it has no such point, or there is no such series. */
+static inline double middle_at(const struct notebook *notebook, const char *id, double x)
+{
+    for (unsigned i = 0; i < notebook->series_count; i++) {
+        const struct series *series = &notebook->series[i];
+        for (unsigned j = 0; j < series->count && strcmp(series->id, id) == 0; j++)
+            if (notebook->point[series->first + j].x == x)
+                return notebook->point[series->first + j].middle;
+    }
+    return -1;
+}

@@ -178,18 +178,6 @@ static void what_is_not_known(void **state)
     assert_string_equal(noted(notebook, "l2.sector")->why, "loads do not fill it (l2.exclusive)");
 }
 
-static double middle_at(const struct notebook *notebook, const char *id, double x)
-{
-    for (unsigned i = 0; i < notebook->series_count; i++) {
-        const struct series *series = &notebook->series[i];
-        for (unsigned j = 0; j < series->count && strcmp(series->id, id) == 0; j++)
-            if (notebook->point[series->first + j].x == x)
-                return notebook->point[series->first + j].middle;
-    }
-    fail_msg("%s has no point at %g", id, x);
-    return 0;
-}
-
 /* Paper 004, Figures 5 and 6: without pairs, stops 128 bytes apart leave every other line of the measured walk; with
  * them only those 256 apart do; and of two walks over every fourth line, one that lies 64 bytes further on pushes out
  * the other's lines only with pairs, one that lies 192 bytes further on never does. */
