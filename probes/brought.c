@@ -25,6 +25,7 @@ enum {
     LEAST = 16,  /* bytes: of the smallest block that is asked for */
     MOST = 512,  /* and of the largest */
     BLOCKS = 6,  /* powers of two, from LEAST to MOST */
+    FEW = 10,    /* one in so many readings may be from elsewhere */
     SITES = 16,  /* instructions that may load a target */
     TARGETS = 5, /* each in a page of its own, MOST further on in it than the one before */
     PAGE = 4096, /* what prefetchers do not leave */
@@ -48,6 +49,7 @@ struct brought {
     struct notebook *notebook;
     unsigned levels;            /* of caches whose latency is known */
     bool all;                   /* these are all levels that there are */
+    bool controls;              /* words that nobody loaded come from memory, and loaded ones from the first level */
     double latency[LEVELS + 1]; /* core cycles, from the first level on; memory's behind the last one */
     double error;               /* that one of these is wrong */
     unsigned level[BLOCKS]
@@ -72,13 +74,20 @@ struct round {
     bool disturbed;
 };
 
-/* One round. from: offset of what is loaded in its block, to: of what is timed; both may lie behind it.
+/* A question: where a word comes from after the load of another, by their offsets in a block; both may lie behind it.
+ */
+struct question_of {
+    uint64_t from, to;
+    bool alone; /* nothing is loaded before */
+};
+
+/* One round.
  *
  * A prefetcher that learns which lines of a region are loaded together, by the instruction that loads the first of
  * them (AMD's optimization guides since Zen 3: "L1 region"; seen on a Zen 4, which took two rounds to learn it), would
  * bring what is timed because it is timed. So of all targets that are loaded only one is, and any instruction may load
  * it: nearly always nothing follows. */
-static bool play(struct brought *brought, uint64_t from, int64_t to, struct round *round)
+static bool play(struct brought *brought, const struct question_of *question, struct round *round)
 {
     enum { BESIDE = 1, HITS = 2 };
     struct bench *bench = &brought->bench;
@@ -98,26 +107,26 @@ static bool play(struct brought *brought, uint64_t from, int64_t to, struct roun
         target[other] = address;
     }
     for (unsigned i = 0; i < TARGETS; i++) {
-        add(visit, &count, OP_FLUSH_LINE, target[i] + from, 0);
-        add(visit, &count, OP_FLUSH_LINE, target[i] + (uint64_t)to, 0);
+        add(visit, &count, OP_FLUSH_LINE, target[i] + question->from, 0);
+        add(visit, &count, OP_FLUSH_LINE, target[i] + question->to, 0);
     }
     add(visit, &count, OP_FENCE, 0, 0);
     unsigned timed = (unsigned)random_below(&random, TARGETS);
-    for (unsigned i = 0; i < TARGETS; i++) {
-        add(visit, &count, OP_LOAD, target[i] + from, 0);
+    for (unsigned i = 0; i < TARGETS && !question->alone; i++) {
+        add(visit, &count, OP_LOAD, target[i] + question->from, 0);
         visit[count - 1].site = (uint8_t)((site + i) % SITES);
     }
     add(visit, &count, OP_FENCE, 0, 0);
     add(visit, &count, OP_WAIT, 0, 0);
     visit[count - 1].value = ARRIVAL + random_below(&random, ARRIVAL);
     add(visit, &count, OP_FENCE, 0, 0);
-    add(visit, &count, OP_LOAD, target[timed] + (uint64_t)to, BESIDE);
+    add(visit, &count, OP_LOAD, target[timed] + question->to, BESIDE);
     visit[count - 1].site = (uint8_t)((site + TARGETS) % SITES);
     add(visit, &count, OP_FENCE, 0, 0);
     /* Again, so that it hits whatever has been pushed out meanwhile. */
-    add(visit, &count, OP_LOAD, target[timed] + (uint64_t)to, 0);
+    add(visit, &count, OP_LOAD, target[timed] + question->to, 0);
     add(visit, &count, OP_FENCE, 0, 0);
-    add(visit, &count, OP_LOAD, target[timed] + (uint64_t)to, HITS);
+    add(visit, &count, OP_LOAD, target[timed] + question->to, HITS);
     if (!bench_script(bench, visit, count, lap))
         return false;
     round->disturbed = lap[BESIDE].disturbances || lap[BESIDE].lost || lap[HITS].disturbances || lap[HITS].lost;
@@ -126,46 +135,73 @@ static bool play(struct brought *brought, uint64_t from, int64_t to, struct roun
     return bench_rest(bench, false);
 }
 
-/* The level whose latency is nearest to so many core cycles; *middle: how far the nearest border to another one is. */
+/* The level whose latency is nearest to so many core cycles; *away: how far the nearest border to another one is. */
 static unsigned level_at(const struct brought *brought, double cycles, double *away)
 {
     unsigned level = 0;
-    double below = cycles; /* from the border to the level before; there is none before the first */
+    double below = 1e9; /* from the border to the level before; there is none before the first */
     while (level < brought->levels && cycles > (brought->latency[level] + brought->latency[level + 1]) / 2)
         level++;
     double above = level < brought->levels ? (brought->latency[level] + brought->latency[level + 1]) / 2 - cycles : 1e9;
     if (level)
         below = cycles - (brought->latency[level - 1] + brought->latency[level]) / 2;
-    else
-        below = 1e9;
     *away = above < below ? above : below;
     return level;
 }
 
-/* Where a load of one word comes from after a load of another. *known: surely. False: skipped or refused. */
-static bool ask(struct brought *brought, uint64_t from, int64_t to, unsigned *level, bool *known)
+/* What the readings of a question say so far. */
+struct said {
+    unsigned rounds, near, far; /* so many of them surely from a cache, and surely from memory */
+    double sum, squares;        /* core cycles */
+};
+
+/* One more reading. What lies within a step of the border between the last cache and memory says nothing by itself. */
+static void hear(struct said *said, const struct brought *brought, double cycles, double step)
 {
-    double sum = 0, squares = 0, rate = brought->bench.cycles_per_tick, step = (double)brought->bench.clock.step * rate;
-    unsigned rounds = 0;
+    double border = (brought->latency[brought->levels - 1] + brought->latency[brought->levels]) / 2;
+    said->rounds++;
+    said->sum += cycles;
+    said->squares += cycles * cycles;
+    said->near += cycles < border - step;
+    said->far += cycles > border + step;
+}
+
+/* Where a word comes from. *known: surely: by the mean, and unless some came from a cache and some from memory: then
+ * what comes along changes while it is asked, or noise brings it. False: skipped or refused. */
+static bool ask(struct brought *brought, const struct question_of *question, unsigned *level, bool *known)
+{
+    double rate = brought->bench.cycles_per_tick, step = (double)brought->bench.clock.step * rate;
+    struct said said = {.rounds = 0};
     *known = false;
     for (unsigned tries = 0; tries < MOST_ROUNDS && !*known; tries++) {
         struct round round;
-        if (!play(brought, from, to, &round))
+        if (!play(brought, question, &round))
             return false;
         if (round.disturbed)
             continue;
-        double cycles = (round.beside - round.hit) * rate + brought->latency[0], away;
-        rounds++;
-        sum += cycles;
-        squares += cycles * cycles;
-        if (rounds < ROUNDS)
+        hear(&said, brought, (round.beside - round.hit) * rate + brought->latency[0], step);
+        if (said.rounds < ROUNDS)
             continue;
-        double mean = sum / rounds, variance = (squares / rounds - mean * mean) * rounds / (rounds - 1);
+        double mean = said.sum / said.rounds, away;
+        double variance = (said.squares / said.rounds - mean * mean) * said.rounds / (said.rounds - 1);
         double least = step * step / 6; /* what the clock's step hides */
         *level = level_at(brought, mean, &away);
-        *known = away * away > SURE * SURE * (variance > least ? variance : least) / rounds;
+        *known = away * away > SURE * SURE * (variance > least ? variance : least) / said.rounds;
     }
+    unsigned others = *known && *level < brought->levels ? said.far : said.near;
+    *known = *known && others * FEW <= said.rounds;
     return bench_ok(&brought->bench);
+}
+
+/* Whether words that nobody brought come from memory, and those that were loaded from the first level: else nothing
+ * that is seen beside them says anything. */
+static bool controls_hold(struct brought *brought)
+{
+    const struct question_of nothing = {.to = LEAST, .alone = true}, itself = {.to = 0};
+    unsigned far = 0, near = 1;
+    bool far_known = false, near_known = false;
+    return ask(brought, &nothing, &far, &far_known) && ask(brought, &itself, &near, &near_known) && far_known &&
+           near_known && far == brought->levels && near == 0;
 }
 
 /* Which blocks' halves bring each other, smallest first, until they do so in no level any more. */
@@ -173,10 +209,11 @@ static bool ask_all(struct brought *brought)
 {
     for (unsigned block = 0; block < BLOCKS; block++) {
         uint64_t half = size_of(block) / 2;
-        for (unsigned upper = 0; upper < 2; upper++)
-            if (!ask(brought, upper ? half : 0, upper ? 0 : (int64_t)half, &brought->level[block][upper],
-                     &brought->known[block][upper]))
+        for (unsigned upper = 0; upper < 2; upper++) {
+            const struct question_of question = {upper ? half : 0, upper ? 0 : half, false};
+            if (!ask(brought, &question, &brought->level[block][upper], &brought->known[block][upper]))
                 return false;
+        }
         bool none = brought->known[block][0] && brought->known[block][1] &&
                     (brought->level[block][0] == brought->levels || brought->level[block][1] == brought->levels);
         if (none) {
@@ -212,6 +249,12 @@ static uint64_t unit_of(const struct brought *brought, unsigned level, bool *kno
     }
     return unit;
 }
+
+static const char noise[] =
+    "noise, or what comes along changes: from which level words beside a line come is not to be seen";
+static const char no_control[] =
+    "what nobody loaded does not come from memory, or what was loaded not from the first level";
+static const char unknown_levels[] = "which levels there are is not known (latency.levels)";
 
 static const char *reason(const struct brought *brought, const char *why)
 {
@@ -262,13 +305,17 @@ static void note_sector(struct brought *brought, unsigned level, uint64_t cost)
     error += line > 0 && (double)unit > line ? unsure : 0;
     if (bench_ok(&brought->bench)) {
         if (!brought->all)
-            because = "which levels there are is not known (latency.levels)";
+            because = unknown_levels;
         else if (level >= brought->levels)
             because = "no such level was seen";
+        else if (!brought->controls)
+            because = no_control;
         else if (!known)
-            because = "noise: from which level words beside a line come is not to be seen";
-        else if (line <= 0 && unit > unit_of(brought, 0, &known))
+            because = noise;
+        else if (line <= 0 && (!level || unit > unit_of(brought, 0, &known)))
             because = "its line is not known";
+        else if (unit == MOST && (line <= 0 || line > MOST))
+            because = "512 bytes or more";
         else if (!is_filled(brought, level, &error, why))
             because = why;
         else
@@ -283,37 +330,47 @@ static void note_sector(struct brought *brought, unsigned level, uint64_t cost)
 
 static void note_unit(struct brought *brought, bool next, bool next_known, uint64_t cost)
 {
-    static const char noise[] = "noise: from which level words beside a line come is not to be seen";
     static const char method[] = "words beside a line that memory served, prefetchers as found: which come along";
     bool known;
     uint64_t unit = unit_of(brought, brought->levels - 1, &known);
     double confidence = confidence_from(brought->error + UNSEEN);
-    if (bench_ok(&brought->bench) && known)
+    const char *because = reason(brought, !brought->all        ? unknown_levels
+                                          : !brought->controls ? no_control
+                                          : known              ? "512 bytes or more"
+                                                               : noise);
+    known = known && brought->controls && unit < MOST && bench_ok(&brought->bench);
+    if (known)
         note_value(brought->notebook, "mem.unit", (double)unit, "bytes", confidence, cost, method);
     else
-        note_missing(brought->notebook, "mem.unit", "bytes", cost, "%s", reason(brought, noise));
-    if (bench_ok(&brought->bench) && known && next_known)
+        note_missing(brought->notebook, "mem.unit", "bytes", cost, "%s", because);
+    if (known && next_known)
         note_value(brought->notebook, "mem.next", next, "yes/no", confidence, cost, method);
     else
-        note_missing(brought->notebook, "mem.next", "yes/no", cost, "%s", reason(brought, noise));
+        note_missing(brought->notebook, "mem.next", "yes/no", cost, "%s", known ? noise : because);
 }
 
 /* With prefetchers as they are: the unit, and whether what lies behind it comes, too. */
 static void measure_unit(struct brought *brought)
 {
-    uint64_t start = machine_steps(brought->bench.machine), unit;
+    uint64_t start = machine_steps(brought->bench.machine);
     unsigned level = 0;
-    bool known = false;
-    if (ask_all(brought) && (unit = unit_of(brought, brought->levels - 1, &known)) <= MOST / 2 && known)
-        ask(brought, unit - LEAST, (int64_t)unit, &level, &known);
-    note_unit(brought, level < brought->levels, known, machine_steps(brought->bench.machine) - start);
+    bool known = false, next_known = false;
+    brought->controls = brought->all && controls_hold(brought);
+    if (brought->controls && ask_all(brought)) {
+        uint64_t unit = unit_of(brought, brought->levels - 1, &known);
+        const struct question_of behind = {unit - LEAST, unit, false};
+        if (known && unit < MOST)
+            ask(brought, &behind, &level, &next_known);
+    }
+    note_unit(brought, level < brought->levels, next_known, machine_steps(brought->bench.machine) - start);
 }
 
 /* Without those that can be switched off: what levels take in themselves. */
 static void measure_sectors(struct brought *brought)
 {
     uint64_t start = machine_steps(brought->bench.machine);
-    if (bench_ok(&brought->bench))
+    brought->controls = brought->all && bench_ok(&brought->bench) && controls_hold(brought);
+    if (brought->controls)
         ask_all(brought);
     uint64_t cost = machine_steps(brought->bench.machine) - start;
     for (unsigned level = 0; level < LEVELS; level++)
@@ -361,8 +418,7 @@ bool probe_brought(struct machine *machine, const struct request *request, struc
         why = "needs what the probe latency finds";
     else if (!rate_measure(&brought.bench, &rate) || brought.bench.cycles_per_tick <= 0)
         why = reason(&brought, "core cycles are not known");
-    else if (!stretch_best(machine, UINT64_MAX, MEMORY, MEMORY, &brought.stretch) ||
-             brought.stretch.size < (uint64_t)PAGE * TARGETS)
+    else if (!stretch_best(machine, UINT64_MAX, (uint64_t)PAGE * TARGETS, MEMORY, &brought.stretch))
         why = "the memory is too small";
     if (why) {
         note_nothing(&brought, why);
@@ -377,11 +433,10 @@ bool probe_brought(struct machine *machine, const struct request *request, struc
     brought.bench = bench_open(machine, request->seed ^ 0x73656374);
     brought.bench.cycles_per_tick = cycles_per_tick;
     brought.bench.skipped = skipped;
-    if (!skipped && stretch_best(machine, UINT64_MAX, MEMORY, MEMORY, &brought.stretch)) {
-        measure_sectors(&brought);
+    bool mapped = !skipped && stretch_best(machine, UINT64_MAX, MEMORY, MEMORY, &brought.stretch);
+    brought.bench.refused = !skipped && !mapped;
+    measure_sectors(&brought);
+    if (mapped)
         stretch_unmap(machine, &brought.stretch);
-    } else {
-        measure_sectors(&brought);
-    }
     return !brought.bench.skipped;
 }

@@ -20,7 +20,7 @@ enum {
 
 struct seats {
     struct bench *bench;
-    enum op op;            /* of its walks: OP_LOAD, OP_JUMP or OP_JUMP_FAR */
+    enum op op;            /* of its walks: OP_LOAD, OP_STORE, OP_JUMP or OP_JUMP_FAR */
     uint64_t page;         /* bytes of one */
     unsigned bits;         /* of the number of a page in a list: 21, or fewer where there are not as many addresses */
     struct stretch dense;  /* seats through the largest pages there are */

@@ -44,8 +44,8 @@ static const char *reason(const struct stores *stores, const char *why)
     return stores->pages.spent ? "it would take too many accesses" : why;
 }
 
-/* Rows of more and more pages, up to as many as loads have entries for. Leaves the last that takes no longer and the
- * first that does, and what that takes longer; *crowd 0: there is none. */
+/* Rows of more and more pages, up to as many as loads have entries for. Leaves the last that takes no longer, 0: none
+ * does, and the first that takes longer, 0: none does, and what that takes longer. */
 static bool sweep(struct stores *stores, const struct size *size, uint64_t most, uint64_t *fit, uint64_t *crowd,
                   double *cycles)
 {
@@ -54,6 +54,7 @@ static bool sweep(struct stores *stores, const struct size *size, uint64_t most,
     text_format(&text, "stores.%s", size->name);
     struct series *series = note_series(stores->notebook, id, "pages", "cycles");
     *crowd = 0;
+    *fit = 0;
     for (uint64_t count = FEWEST; !*crowd; count = count + count / 2 < most ? count + count / 2 : most) {
         double ticks;
         struct stops row = seats_row(&stores->pages, count);
@@ -61,7 +62,7 @@ static bool sweep(struct stores *stores, const struct size *size, uint64_t most,
             return false;
         *cycles = ticks * stores->bench.cycles_per_tick;
         note_point(stores->notebook, series, (struct point){(double)count, *cycles, *cycles, *cycles});
-        if (*cycles >= LEAST_STEP && count > FEWEST)
+        if (*cycles >= LEAST_STEP)
             *crowd = count;
         else
             *fit = count;
@@ -83,7 +84,7 @@ static bool row_fits(struct stores *stores, uint64_t count, double effect, bool 
 static void measure(struct stores *stores, const struct size *size, uint64_t entries, double doubt)
 {
     static const char method[] = "pages in a row that stores fit into, and loads would, too";
-    uint64_t start = machine_steps(stores->bench.machine), fit = FEWEST, crowd;
+    uint64_t start = machine_steps(stores->bench.machine), fit, crowd;
     char id[28];
     double cycles = 0;
     bool open = false;
@@ -91,7 +92,7 @@ static void measure(struct stores *stores, const struct size *size, uint64_t ent
     text_format(&text, "dtlb1.%s.stores", size->name);
     bool good = sweep(stores, size, entries, &fit, &crowd, &cycles);
     double effect = LEAST_MISSES * cycles / stores->bench.cycles_per_tick;
-    while (good && crowd && crowd - fit > 1 && !open && seats_ok(&stores->pages)) {
+    while (good && fit && crowd && crowd - fit > 1 && !open && seats_ok(&stores->pages)) {
         uint64_t middle = fit + (crowd - fit) / 2;
         if (row_fits(stores, middle, effect, &open))
             fit = middle;
@@ -99,14 +100,15 @@ static void measure(struct stores *stores, const struct size *size, uint64_t ent
             crowd = middle;
     }
     /* Once more, on either side, in other orders. */
-    bool confirmed = good && crowd && !open && row_fits(stores, fit, effect, &open) &&
+    bool confirmed = good && fit && crowd && !open && row_fits(stores, fit, effect, &open) &&
                      !row_fits(stores, crowd, effect, &open) && !open;
     uint64_t cost = machine_steps(stores->bench.machine) - start;
     if (confirmed && seats_ok(&stores->pages))
         note_value(stores->notebook, id, (double)fit, "entries", confidence_from(doubt + 8 * BOUND), cost, method);
     else
         note_missing(stores->notebook, id, "entries", cost, "%s",
-                     reason(stores, good && !crowd ? "stores miss none of as many pages as loads have entries for"
+                     reason(stores, good && !crowd ? "stores to as many pages as loads have entries for take no longer"
+                                    : good && !fit ? "stores to 4 pages take longer already"
                                                    : "noise left a decision open"));
 }
 

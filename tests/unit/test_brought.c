@@ -127,6 +127,35 @@ static void next_lines(void **state)
     }
 }
 
+/* Of a unit as large as the largest that is asked for nobody knows where it ends. */
+static void long_lines(void **state)
+{
+    struct notebook *notebook = *state;
+    struct description description = caches(64, 512);
+    expect(description, notebook, 64, 512, ABSENT, ABSENT);
+    assert_string_equal(noted(notebook, "mem.unit")->why, "512 bytes or more");
+    description = caches(64, 1024);
+    expect(description, notebook, 64, ABSENT, ABSENT, ABSENT);
+    description.cache[1].sector = 256;
+    expect(description, notebook, 64, 256, 256, 0);
+}
+
+/* A first level that loses lines which were just loaded says nothing of what came with them. */
+static void lines_that_do_not_stay(void **state)
+{
+    struct notebook *notebook = *state;
+    struct description description = caches(32, 64);
+    description.cache[0].size = 1 << 10;
+    description.cache[0].shape.ways = 1;
+    description.cache[0].shape.index.sets = (1 << 10) / 32;
+    know(notebook, &description);
+    measure(&description, notebook);
+    assert_value(notebook, "l1d.sector", ABSENT);
+    assert_value(notebook, "mem.unit", ABSENT);
+    assert_string_equal(noted(notebook, "mem.unit")->why, "what nobody loaded does not come from memory, or what was "
+                                                          "loaded not from the first level");
+}
+
 /* So little memory that the same lines come again and again, and stay in the caches if they are not flushed. */
 static void little_memory(void **state)
 {
@@ -170,8 +199,13 @@ static void what_is_not_known(void **state)
     know(notebook, &description);
     note_value(notebook, "latency.levels", 3, "", 0.9, 0, "");
     measure(&description, notebook);
-    assert_value(notebook, "mem.unit", 128);
-    assert_string_equal(noted(notebook, "l1d.sector")->why, "which levels there are is not known (latency.levels)");
+    assert_string_equal(noted(notebook, "mem.unit")->why, "which levels there are is not known (latency.levels)");
+    assert_string_equal(noted(notebook, "mem.next")->why, noted(notebook, "mem.unit")->why);
+    assert_string_equal(noted(notebook, "l1d.sector")->why, noted(notebook, "mem.unit")->why);
+    know(notebook, &description);
+    note_value(notebook, "l1d.line", 0, "bytes", 0, 0, "");
+    measure(&description, notebook);
+    assert_string_equal(noted(notebook, "l1d.sector")->why, "its line is not known");
     know(notebook, &description);
     note_value(notebook, "l2.exclusive", 1, "yes/no", 0.999, 0, "");
     measure(&description, notebook);
@@ -204,6 +238,20 @@ static void interference(void **state)
     }
 }
 
+/* A walk that was disturbed has brought its lines back, so the next try needs the interfering one again. */
+static void disturbed_walks(void **state)
+{
+    struct notebook *notebook = *state;
+    struct description description = caches(64, 64);
+    description.noise.smi_period = 100000;
+    description.noise.smi_length = 1000;
+    know(notebook, &description);
+    measure(&description, notebook);
+    assert_value(notebook, "interference.sizes", 10);
+    assert_true(middle_at(notebook, "interference.stride", 64) > NEXT + 50);
+    assert_true(middle_at(notebook, "interference.offset", 0) > NEXT + 50);
+}
+
 static void without_what_it_needs(void **state)
 {
     struct notebook *notebook = *state;
@@ -231,10 +279,13 @@ int main(void)
         cmocka_unit_test_setup_teardown(sectors, fresh, done),
         cmocka_unit_test_setup_teardown(pairs, fresh, done),
         cmocka_unit_test_setup_teardown(next_lines, fresh, done),
+        cmocka_unit_test_setup_teardown(long_lines, fresh, done),
+        cmocka_unit_test_setup_teardown(lines_that_do_not_stay, fresh, done),
         cmocka_unit_test_setup_teardown(little_memory, fresh, done),
         cmocka_unit_test_setup_teardown(coarse_clocks, fresh, done),
         cmocka_unit_test_setup_teardown(what_is_not_known, fresh, done),
         cmocka_unit_test_setup_teardown(interference, fresh, done),
+        cmocka_unit_test_setup_teardown(disturbed_walks, fresh, done),
         cmocka_unit_test_setup_teardown(without_what_it_needs, fresh, done),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -65,7 +65,7 @@ static void of_their_own(void **state)
 /* As many as loads have, with them or apart, and more. */
 static void nothing_to_find(void **state)
 {
-    static const char why[] = "stores miss none of as many pages as loads have entries for";
+    static const char why[] = "stores to as many pages as loads have entries for take no longer";
     for (unsigned kind = 0; kind < 3; kind++) {
         struct description description = machine_with();
         description.tlb[0].stores = kind == 0;
@@ -77,7 +77,7 @@ static void nothing_to_find(void **state)
     }
 }
 
-/* Where loads miss as well, from their 64th page on, that is not taken for stores'. */
+/* Where loads miss as well, from their 49th page on, that is not taken for stores'. */
 static void no_further_than_loads(void **state)
 {
     struct description description = machine_with();
@@ -85,6 +85,14 @@ static void no_further_than_loads(void **state)
     description.tlb[0].shape.ways = 48;
     measure(*state, &description, 48);
     assert_value(*state, "dtlb1.4k.stores", ABSENT, 0);
+}
+
+static void fewer_than_are_asked_for(void **state)
+{
+    struct description description = machine_with();
+    add_stores(&description, 1, 2, "LRU");
+    measure(*state, &description, LOADS);
+    assert_string_equal(noted(*state, "dtlb1.4k.stores")->why, "stores to 4 pages take longer already");
 }
 
 static void without_what_it_needs(void **state)
@@ -101,6 +109,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(of_their_own, fresh, done),
         cmocka_unit_test_setup_teardown(nothing_to_find, fresh, done),
         cmocka_unit_test_setup_teardown(no_further_than_loads, fresh, done),
+        cmocka_unit_test_setup_teardown(fewer_than_are_asked_for, fresh, done),
         cmocka_unit_test_setup_teardown(without_what_it_needs, fresh, done),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
