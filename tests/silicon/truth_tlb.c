@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* truth_tlb.c: what the TLBs are that loads look in, and those that jumps do: dtlb1.4k.entries, itlb2.4k.penalty, ...
+/* truth_tlb.c: what the TLBs are that loads look in, and those that jumps do: dtlb1.4k.entries, itlb2.4k.penalty, ...,
+ * and what one of their entries translates: dtlb1.4k.run, dtlb1.4k.aligned, dtlb2.4k.run, dtlb1.2m.split, ...
  * docs/silicon.md has the table.
  *
  * An entry is what one tag covers (a group of a sectored TLB is one), and pages whose frames are no neighbours are not
@@ -15,6 +16,7 @@
  * to tell them apart. */
 #include "base/text.h"
 #include "tests/silicon/truth_inside.h"
+#include <limits.h>
 #include <string.h>
 
 enum { SEED = 1, PAGE_SIZES = 3, JUMP = 16 };
@@ -30,6 +32,8 @@ struct seen_level {
     bool alike;      /* its TLBs have the same sets, so that together they are one of more ways */
     bool pieces;     /* of larger pages it holds pieces: which ones is up to the loads */
     bool victim;
+    unsigned run, runs; /* pages that an entry of one of its TLBs joins: the fewest, and the most */
+    bool whole;         /* one of its TLBs keeps pages of the size whole */
 };
 
 static struct truth nothing(enum truth_kind kind)
@@ -67,9 +71,14 @@ static bool add_tlb(struct seen_level *level, const struct tlb_description *tlb,
     if (!array)
         return false;
     if (level->entries == 0)
-        *level = (struct seen_level){.cycles = tlb->latency, .alike = true};
+        *level = (struct seen_level){.cycles = tlb->latency, .alike = true, .run = UINT_MAX};
     level->alike = level->alike && same_sets(first, &tlb->shape.index) && level->cycles == tlb->latency;
-    level->pieces = level->pieces || (tlb->splits && tlb->pages & ((1U << class) - 1));
+    bool split = tlb->splits && tlb->pages & ((1U << class) - 1);
+    level->pieces = level->pieces || split;
+    level->whole = level->whole || !split;
+    unsigned run = class == 0 && tlb->sector == 1 ? tlb->coalesce : 1; /* the pages of a sector come one by one */
+    level->run = run < level->run ? run : level->run;
+    level->runs = run > level->runs ? run : level->runs;
     level->victim = level->victim || tlb->victim;
     level->sets = array_sets(array);
     level->ways += array_ways(array);
@@ -188,6 +197,38 @@ static struct truth of_level(const struct description *description, unsigned sid
     return truth;
 }
 
+/* How many small pages one entry translates, once it was made for one of them, and whether these are an aligned group:
+ * tlb.c has no other kind. Of TLBs that differ any number between them; what a victim TLB is given may be runs or not.
+ */
+static struct truth of_run(const struct description *description, const struct seen_level *level, unsigned number,
+                           unsigned first, bool aligned)
+{
+    struct truth truth = {.kind = TRUTH_EQUAL, .value = aligned ? 1 : level->run};
+    truth.optional = level->victim || of_level(description, HOLDS_DATA, level, number, first, "entries").optional;
+    truth.optional = truth.optional || level->run != level->runs;
+    if (aligned)
+        return level->runs > 1 ? truth : nothing(TRUTH_ABSENT);
+    if (level->run != level->runs)
+        truth = (struct truth){.kind = TRUTH_RANGE, .optional = true, .low = level->run, .high = level->runs};
+    return truth;
+}
+
+/* Whether pages are kept as smaller ones. */
+static struct truth of_split(const struct seen_level *level)
+{
+    if (level->pieces && level->whole)
+        return (struct truth){.kind = TRUTH_RANGE, .optional = true, .low = 0, .high = 1};
+    return (struct truth){.kind = TRUTH_EQUAL, .value = level->pieces};
+}
+
+/* What is asked of an entry and not of a level: "run" and "aligned" of small pages, "split" of others. */
+static bool is_of_entries(unsigned class, unsigned number, const char *what)
+{
+    if (class == 0)
+        return strcmp(what, "run") == 0 || (number == 1 && strcmp(what, "aligned") == 0);
+    return number == 1 && strcmp(what, "split") == 0;
+}
+
 /* Bytes of a page. */
 static uint64_t size_of(const struct description *description, unsigned class)
 {
@@ -258,7 +299,8 @@ struct truth truth_of_tlb(const struct truths *truths, const char *id)
     sharing = side == HOLDS_DATA && strcmp(what, "shared") == 0 && class != 0;
     level = (struct seen_level){.entries = 1, .ways = 1, .sets = 1, .plain = true, .alike = true};
     truth = of_level(description, side, &level, number, 0, what); /* whether there is such a question at all */
-    if (truth.kind == TRUTH_NONE && !sharing)
+    bool entries = side == HOLDS_DATA && is_of_entries(class, number, what);
+    if (truth.kind == TRUTH_NONE && !sharing && !entries)
         return truth;
     if (class == PAGE_SIZES || size_of(description, class) > description->memory.span)
         return nothing(TRUTH_ABSENT);
@@ -266,5 +308,7 @@ struct truth truth_of_tlb(const struct truths *truths, const char *id)
         return of_sharing(description, class, number);
     if (!seen_level(description, side, class, number, &level, &first))
         return nothing(TRUTH_NONE);
+    if (level.entries && entries)
+        return class ? of_split(&level) : of_run(description, &level, number, first, *what == 'a');
     return level.entries ? of_level(description, side, &level, number, first, what) : nothing(TRUTH_ABSENT);
 }

@@ -285,6 +285,58 @@ static void shared(void **state)
     }
 }
 
+/* An entry of the first level is of four small pages, one of the second of each page by itself; large pages are kept
+ * whole, and huge ones as large ones. */
+static void entries_of_several_pages(void **state)
+{
+    struct description *description = plain();
+    struct truths *truths;
+
+    (void)state;
+    add_tlb(description, 1, PAGES_SMALL, 16, 4, 0)->coalesce = 4;
+    add_tlb(description, 1, PAGES_LARGE | PAGES_HUGE, 1, 8, 0)->splits = true;
+    add_tlb(description, 2, PAGES_SMALL | PAGES_LARGE, 128, 8, 7);
+    description->memory.span = UINT64_C(1) << 30;
+    truths = truths_on(description);
+    expect_equal(truths, "dtlb1.4k.run", 4);
+    expect_equal(truths, "dtlb1.4k.aligned", 1);
+    expect_equal(truths, "dtlb2.4k.run", 1);
+    expect_equal(truths, "dtlb1.2m.split", 0);
+    expect_equal(truths, "dtlb1.1g.split", 1);
+    assert_false(truth_of(truths, "dtlb1.4k.run").optional);
+    assert_false(truth_of(truths, "dtlb1.1g.split").optional);
+    expect_absent(truths, "dtlb3.4k.run");
+    assert_int_equal(truth_of(truths, "dtlb2.4k.aligned").kind, TRUTH_NONE);
+    assert_int_equal(truth_of(truths, "dtlb1.2m.run").kind, TRUTH_NONE);
+    assert_int_equal(truth_of(truths, "dtlb1.4k.split").kind, TRUTH_NONE);
+    assert_int_equal(truth_of(truths, "dtlb2.2m.split").kind, TRUTH_NONE);
+    assert_int_equal(truth_of(truths, "itlb1.4k.run").kind, TRUTH_NONE);
+    truths_destroy(truths);
+}
+
+/* The pages of a sector come one by one; of two TLBs that differ one or the other is met; what victims are is nobody's
+ * to say. */
+static void entries_that_differ(void **state)
+{
+    struct description *description = plain();
+    struct truths *truths;
+    struct truth truth;
+
+    (void)state;
+    add_tlb(description, 1, PAGES_SMALL, 16, 4, 0)->sector = 4;
+    add_tlb(description, 2, PAGES_SMALL, 128, 8, 7)->coalesce = 8;
+    add_tlb(description, 2, PAGES_SMALL, 128, 8, 7)->coalesce = 2;
+    add_tlb(description, 3, PAGES_SMALL, 1, 16, 9)->victim = true;
+    truths = truths_on(description);
+    expect_equal(truths, "dtlb1.4k.run", 1);
+    expect_absent(truths, "dtlb1.4k.aligned");
+    truth = truth_of(truths, "dtlb2.4k.run");
+    assert_int_equal(truth.kind, TRUTH_RANGE);
+    assert_true(truth.optional && truth.low == 2 && truth.high == 8);
+    assert_true(truth_of(truths, "dtlb3.4k.run").optional);
+    truths_destroy(truths);
+}
+
 /* A level that costs no more than the one before it, or no less than a walk, nobody needs to see. */
 static void levels_that_cost_nothing(void **state)
 {
@@ -324,6 +376,8 @@ int main(void)
         cmocka_unit_test(large_pages),
         cmocka_unit_test(bits),
         cmocka_unit_test(shared),
+        cmocka_unit_test(entries_of_several_pages),
+        cmocka_unit_test(entries_that_differ),
         cmocka_unit_test(levels_that_cost_nothing),
         cmocka_unit_test(no_tlbs),
     };
