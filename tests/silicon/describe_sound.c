@@ -4,7 +4,7 @@
 #include "tests/silicon/describe.h"
 #include <string.h>
 
-enum { MOST_ENTRIES = 1 << 24, MOST_SECTORS = 16, MOST_MORE = 100 };
+enum { MOST_ENTRIES = 1 << 24, MOST_SECTORS = 16, MOST_MORE = 100, MOST_COST = 100000 };
 
 /* Divides what entries_read() or a cache's size left as the number of all entries. */
 static const char *shape_finish(struct array_shape *shape, uint64_t entries)
@@ -80,6 +80,9 @@ static const char *machine_unsound(const struct description *machine)
         return "must have its smallest page among `pages`";
     if (machine->load_32 > MOST_MORE || machine->load_indexed > MOST_MORE || machine->load_float > MOST_MORE)
         return "must have a load_32, load_indexed and load_float of at most 100 cycles";
+    if (machine->invlpg > MOST_COST || machine->set_root > MOST_COST || machine->flush_tlb > MOST_COST ||
+        machine->fault > MOST_COST)
+        return "must have an invlpg, set_root, flush_tlb and fault of at most 100000 cycles";
     for (unsigned i = 0; i < machine->declarations; i++)
         for (unsigned j = 0; j < i; j++)
             if (strcmp(machine->declaration[i].id, machine->declaration[j].id) == 0 &&

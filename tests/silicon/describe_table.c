@@ -50,6 +50,10 @@ const struct field description_fields[] = {
     MACHINE("load_32", VALUE_NUMBER, load_32, "0", NULL),
     MACHINE("load_indexed", VALUE_NUMBER, load_indexed, "0", NULL),
     MACHINE("load_float", VALUE_NUMBER, load_float, "0", NULL),
+    MACHINE("invlpg", VALUE_NUMBER, invlpg, "0", NULL),
+    MACHINE("set_root", VALUE_NUMBER, set_root, "0", NULL),
+    MACHINE("flush_tlb", VALUE_NUMBER, flush_tlb, "0", NULL),
+    MACHINE("fault", VALUE_NUMBER, fault, "0", NULL),
     MACHINE("declared", VALUE_DECLARED, declaration, "none", NULL),
     MACHINE("hidden", VALUE_HIDDEN, hiding, "none", NULL),
 

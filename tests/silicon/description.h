@@ -204,6 +204,9 @@ struct description {
     unsigned pages;                 /* enum page_class bits that the machine has */
     unsigned load_32, load_indexed,
         load_float; /* cycles that OP_LOAD_32, ... take more than OP_LOAD, wherever they hit */
+    unsigned invlpg, set_root,
+        flush_tlb;  /* cycles of INVLPG, of a write of CR3, and of both writes of CR4.PGE that OP_FLUSH_TLB is */
+    unsigned fault; /* of a page fault's delivery and of the return from it */
     unsigned caches, tlbs, pscs, prefetchers; /* tlbs 0: no walks, translation costs nothing */
     struct cache_description cache[MAX_CACHES];
     struct tlb_description tlb[MAX_TLBS];

@@ -3,27 +3,9 @@
  * least twice as large as the one before it and slower. Ranges stand beside each draw; they surround what the tables of
  * known truths have (docs/silicon.md). Sound by construction: nothing is drawn again. */
 #include "base/text.h"
-#include "tests/silicon/description.h"
+#include "tests/silicon/random_draw.h"
 #include <stdio.h>
 #include <string.h>
-
-struct draw {
-    struct random random;
-    struct description *machine;
-};
-
-/* From low to high, all equally likely. */
-static unsigned from(struct draw *draw, unsigned low, unsigned high)
-{
-    return low + (unsigned)random_below(&draw->random, high - low + 1);
-}
-
-static bool chance(struct draw *draw, unsigned percent)
-{
-    return from(draw, 1, 100) <= percent;
-}
-
-#define ONE_OF(draw, list) ((list)[from(draw, 0, sizeof(list) / sizeof *(list)-1)])
 
 static bool power_of_two(uint64_t number)
 {
@@ -452,15 +434,6 @@ static void draw_counters(struct draw *draw)
     counters->encoding[3].always_one = chance(draw, 5);
 }
 
-/* Base + index is a cycle more on half of them, and on half of those for 4 bytes, too; four in five have floating-point
- * registers of their own, 1 to 8 cycles away. */
-static void draw_loads(struct draw *draw)
-{
-    draw->machine->load_indexed = from(draw, 0, 1);
-    draw->machine->load_32 = chance(draw, 50) ? draw->machine->load_indexed : 0;
-    draw->machine->load_float = chance(draw, 80) ? from(draw, 1, 8) : 0;
-}
-
 void description_random(struct description *machine, uint64_t seed)
 {
     struct draw draw = {{seed}, machine};
@@ -486,5 +459,5 @@ void description_random(struct description *machine, uint64_t seed)
     if (chance(&draw, 10))
         machine->noise.jitter = from(&draw, 1, 8);
     machine->clock.half_step = machine->clock.step >= 10 && chance(&draw, 25);
-    draw_loads(&draw); /* last, so that everything else is what the same seed has always given */
+    draw_latest(&draw); /* last, so that everything else is what the same seed has always given */
 }

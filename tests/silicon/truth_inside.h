@@ -47,7 +47,8 @@ struct truth truth_of_latency(const struct truths *, const char *id);
  * is none of them. */
 struct truth truth_of_tlb(const struct truths *, const char *id);
 
-/* The truth of what walks of the tables cost: walk.4k.l1, ... and walker.cached_in; NONE for what is none of them. */
+/* The truth of what walks of the tables cost: walk.4k.l1, ..., walker.cached_in, and what it costs to drop
+ * translations, and to have none: cost.invlpg, ...; NONE for what is none of them. */
 struct truth truth_of_walk(const struct truths *truths, const char *id);
 
 /* The truth of a first TLB that stores have of their own: dtlb1.4k.stores, dtlb1.2m.stores; NONE for what is none of

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* truth_walk.c: what walks of the tables cost: walk.4k.l1, ... walk.4k.mem, and walker.cached_in. docs/silicon.md has
- * the table.
+/* truth_walk.c: what walks of the tables cost: walk.4k.l1, ... walk.4k.mem, and walker.cached_in; and what it costs to
+ * drop translations, and to have none: cost.invlpg, cost.cr3, cost.flush_tlb, cost.fault. docs/silicon.md has the
+ * table.
  *
  * The upper entries of the walk are where a walk just before left them: in page-structure caches that hold their level,
  * else in the level of cache that the walker looks in first. So a walk takes its overhead, one load of the PTE, and as
@@ -85,6 +86,50 @@ static struct truth of_walk(const struct truths *truths, const struct cache_desc
                           .high = before + high + latency_tolerance(before + high)};
 }
 
+/* A load of a page that is not there walks the tables, of which no TLB keeps that there is nothing (SDM Vol.
+ * 3, 4.10.2.3: translations are cached only of entries that are present), and faults. Its walk takes as many loads as
+ * one that finds a page. */
+static struct truth of_fault(const struct description *description)
+{
+    const struct walker_description *walker = &description->walker;
+    const struct cache_description *first = walkers_cache(description);
+    double low = description->memory.latency, walk = walker->fixed, far = 0;
+
+    if (first) {
+        low = first->latency;
+        far = (double)first->slice_step * first->slices.count;
+    } else {
+        far = description->memory.row_miss + description->memory.refresh_length;
+    }
+    unsigned loads = walker->fixed ? 0 : upper_loads(description) + 1;
+    if (!walker->fixed)
+        walk = walker->overhead + loads * low;
+    if (description->tlbs == 0) /* translation costs nothing */
+        walk = loads = 0;
+    low = description->fault + walk;
+    return (struct truth){.kind = TRUTH_RANGE,
+                          .low = low - latency_tolerance(low),
+                          .high = low + loads * far + latency_tolerance(low + loads * far)};
+}
+
+static struct truth of_cost(const struct description *description, const char *what)
+{
+    struct truth truth = {.kind = TRUTH_WITHIN};
+
+    if (strcmp(what, "fault") == 0)
+        return of_fault(description);
+    if (strcmp(what, "invlpg") == 0)
+        truth.value = description->invlpg;
+    else if (strcmp(what, "cr3") == 0)
+        truth.value = description->set_root;
+    else if (strcmp(what, "flush_tlb") == 0)
+        truth.value = description->flush_tlb;
+    else
+        return nothing(TRUTH_NONE);
+    truth.tolerance = latency_tolerance(truth.value);
+    return truth;
+}
+
 struct truth truth_of_walk(const struct truths *truths, const char *id)
 {
     static const char *const places[] = {"mem", "l1", "l2", "l3"};
@@ -93,6 +138,8 @@ struct truth truth_of_walk(const struct truths *truths, const char *id)
     unsigned level = first ? number_of(truths, first) : 0;
     bool walks = description->tlbs && description->page_shift == 12 && first;
 
+    if (strncmp(id, "cost.", 5) == 0)
+        return of_cost(description, id + 5);
     if (strcmp(id, "walker.cached_in") == 0) {
         struct truth truth = {.kind = TRUTH_EQUAL, .value = level, .optional = level == 0};
         return walks ? truth : nothing(TRUTH_ABSENT);

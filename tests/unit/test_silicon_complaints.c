@@ -98,6 +98,7 @@ static void complaints(void **state)
         {13, "multiply = 2", "line 10: 'clock' must have a multiply of 3"},
         {6, "pages = 4K 3M", "line 6: 'pages' must be page sizes, each once, of 4K 2M 1G, not '4K 3M'"},
         {6, "pages = 2M", "line 2: 'machine' must have its smallest page"},
+        {6, "pages = 4K\nfault = 100001", "line 2: 'machine' must have an invlpg, set_root, flush_tlb and fault of at"},
         {6, "pages = 4K\nload_float = 101", "line 2: 'machine' must have a load_32, load_indexed and load_float of at"},
         {44, "pages = 4K 1G", "line 41: 'dtlb1' must hold pages that the machine has"},
         {7, "declared = l1d.size 32K", "line 7: 'declared' must be ID LOW"},

@@ -159,6 +159,29 @@ static void unmapped_pages_fault(void **state)
     machine_close(machine);
 }
 
+/* What drops translations takes its time, and so does a fault: beside a walk, and only where there is one. */
+static void what_flushes_and_faults_take(void **state)
+{
+    struct description description = small();
+    (void)state;
+    description.invlpg = 31;
+    description.set_root = 47;
+    description.flush_tlb = 95;
+    description.fault = 700;
+    struct machine *machine = opened(&description);
+    uint64_t va = machine_view(machine).base;
+    assert_true(machine_map(machine, va, memory_of(machine), PAGE, PAGE, MEM_WB));
+    loaded(machine, va);
+    assert_int_equal(visit(machine, OP_FLUSH_PAGE, va, NULL), 31);
+    assert_int_equal(visit(machine, OP_SET_ROOT, 0, NULL), 47);
+    assert_int_equal(visit(machine, OP_FLUSH_TLB, 0, NULL), 95);
+    assert_int_equal(visit(machine, OP_FENCE, 0, NULL), 0);
+    loaded(machine, va);
+    assert_int_equal(visit(machine, OP_FAULT, va, NULL), 3);
+    assert_int_equal(visit(machine, OP_FAULT, va + PAGE, NULL), 4 * 100 + 700);
+    machine_close(machine);
+}
+
 static void types_are_kept_apart(void **state)
 {
     struct description description = small();
@@ -438,6 +461,7 @@ int main(void)
         cmocka_unit_test(stale_translations_show_stale_words),
         cmocka_unit_test(tables_hold_together),
         cmocka_unit_test(unmapped_pages_fault),
+        cmocka_unit_test(what_flushes_and_faults_take),
         cmocka_unit_test(types_are_kept_apart),
         cmocka_unit_test(tasks_of_one_core_overlap),
         cmocka_unit_test(cores_run_side_by_side),

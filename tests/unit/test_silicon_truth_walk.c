@@ -95,13 +95,52 @@ static void nothing_to_measure(void **state)
     truths_destroy(truths);
 }
 
+/* What drops translations takes what the file says; a fault takes a walk beside. */
+static void costs(void **state)
+{
+    struct description *description = walking(1);
+
+    (void)state;
+    description->invlpg = 120;
+    description->set_root = 150;
+    description->flush_tlb = 9;
+    description->fault = 800;
+    struct truths *truths = truths_on(description);
+    expect_within(truths, "cost.invlpg", 120, 2.4);
+    expect_within(truths, "cost.cr3", 150, 3);
+    expect_within(truths, "cost.flush_tlb", 9, 0.5);
+    expect_cycles(truths, "cost.fault", 800 + OVERHEAD + 4 * FIRST);
+    assert_int_equal(truth_of(truths, "cost.wbinvd").kind, TRUTH_NONE);
+    truths_destroy(truths);
+}
+
+/* Walks that read memory, those by software, and none. */
+static void faults(void **state)
+{
+    struct description *past = walking(0), *software = walking(1), *none = walking(1);
+
+    (void)state;
+    past->fault = software->fault = none->fault = 800;
+    keep(past, 2, PSC_LINEAR);
+    past->memory.row_miss = 10;
+    software->walker.fixed = 40;
+    none->tlbs = 0;
+    struct truths *truths = truths_on(past);
+    expect_cycles(truths, "cost.fault", 800 + OVERHEAD + MEMORY + 5);
+    truths_destroy(truths);
+    truths = truths_on(software);
+    expect_cycles(truths, "cost.fault", 840);
+    truths_destroy(truths);
+    truths = truths_on(none);
+    expect_cycles(truths, "cost.fault", 800);
+    truths_destroy(truths);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_kept),
-        cmocka_unit_test(kept_by_address),
-        cmocka_unit_test(kept_by_place),
-        cmocka_unit_test(nothing_to_measure),
+        cmocka_unit_test(nothing_kept),       cmocka_unit_test(kept_by_address), cmocka_unit_test(kept_by_place),
+        cmocka_unit_test(nothing_to_measure), cmocka_unit_test(costs),           cmocka_unit_test(faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

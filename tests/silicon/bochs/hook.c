@@ -16,6 +16,7 @@ enum {
     LINE_SHIFT = 6,
     FRAME = 4096,
     CALLED_CR3 = 11, /* Bochs' numbers: what changed the TLB, which cache instruction, which access */
+    CALLED_CR4 = 12,
     CALLED_INVLPG = 15,
     CALLED_READ = 0,
     CALLED_RETURN = 14,
@@ -225,6 +226,13 @@ static void unconditional_jump(unsigned number, unsigned what, uint64_t from, ui
         returned(hook, emulator_processor(&hook->emulator));
 }
 
+/* What an instruction takes beyond the one cycle that Bochs counts for it. */
+static void charge(struct hook *hook, unsigned cycles)
+{
+    if (cycles > 1)
+        hook_wait(hook, cycles - 1);
+}
+
 static void tlb_control(unsigned processor, unsigned what, uint64_t value)
 {
     struct hook *hook = hook_here();
@@ -233,16 +241,20 @@ static void tlb_control(unsigned processor, unsigned what, uint64_t value)
     (void)processor;
     if (what == CALLED_INVLPG) {
         silicon_flush_page(hook->silicon, 0, value);
+        charge(hook, hook->description.invlpg);
         return;
     }
     if (what != CALLED_CR3) {
         silicon_flush_tlb(hook->silicon, 0, true);
+        if (what == CALLED_CR4) /* one of the two writes of CR4.PGE */
+            charge(hook, hook->description.flush_tlb / 2);
         return;
     }
     hook->ground.root = value & ROOT;
     translation_set_pcid(hook->silicon->translation, 0, tagged ? value & PCID : 0);
     if (!tagged || !(value >> 63))
         silicon_flush_tlb(hook->silicon, 0, false);
+    charge(hook, hook->description.set_root);
 }
 
 static void cache_control(unsigned processor, unsigned what)
