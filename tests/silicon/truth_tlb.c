@@ -224,7 +224,7 @@ static struct truth of_split(const struct seen_level *level)
 /* What is asked of an entry and not of a level: "run" and "aligned" of small pages, "split" of others. */
 static bool is_of_entries(unsigned class, unsigned number, const char *what)
 {
-    if (class == 0)
+    if (class == 0 || (class == PAGE_SIZES && strcmp(what, "split") != 0))
         return strcmp(what, "run") == 0 || (number == 1 && strcmp(what, "aligned") == 0);
     return number == 1 && strcmp(what, "split") == 0;
 }
