@@ -17,15 +17,20 @@ double mean_of_most(double *values, unsigned count, double step)
     return sum / counted;
 }
 
-double mean_of_batches(const double *values, unsigned count, double *deviation)
+double mean_deviation(const double *values, unsigned count, double mean)
 {
-    double sorted[MOST_BATCHES], squares = 0;
-    for (unsigned i = 0; i < count; i++)
-        sorted[i] = values[i];
-    double mean = mean_of_most(sorted, count, 0);
+    double squares = 0;
     for (unsigned i = 0; i < count; i++)
         squares += (values[i] - mean) * (values[i] - mean);
-    double of_mean = square_root(squares / (count - 1) / count);
+    return square_root(squares / (count - 1) / count);
+}
+
+double mean_of_batches(const double *values, unsigned count, double *deviation)
+{
+    double sorted[MOST_BATCHES];
+    for (unsigned i = 0; i < count; i++)
+        sorted[i] = values[i];
+    double mean = mean_of_most(sorted, count, 0), of_mean = mean_deviation(values, count, mean);
     if (of_mean > *deviation)
         *deviation = of_mean;
     return mean;

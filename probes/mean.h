@@ -9,5 +9,8 @@ enum { MOST_BATCHES = 40 };
  * not what lies between. Sorts the values. count: 1 or more. */
 double mean_of_most(double *values, unsigned count, double step);
 
+/* The standard deviation of the mean of `count` values, 2 or more, that is `mean`. */
+double mean_deviation(const double *values, unsigned count, double mean);
+
 /* The mean of batches that agree; *deviation grows to the standard deviation of that mean. count: 2 to MOST_BATCHES. */
 double mean_of_batches(const double *values, unsigned count, double *deviation);

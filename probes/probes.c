@@ -45,6 +45,9 @@ const struct probe probe_list[] = {
      "psc.pde.entries psc.pde.miss psc.pdpte.entries psc.pdpte.miss psc.pml4e.entries psc.pml4e.miss "
      "psc.pml5e.entries psc.pml5e.miss psc.unified psc.physical psc.invlpg structures.sizes",
      probe_structures, 1500, false, NULL, true},
+    {"coalescing", "how many pages an entry of the TLBs is for, and whether large pages are kept as pieces",
+     "dtlb1.4k.run dtlb1.4k.aligned dtlb2.4k.run dtlb1.2m.split dtlb1.1g.split", probe_coalescing, 1500, false, NULL,
+     true},
     {"list", "what an element of a linked list costs, in order and not", "list.sizes", probe_lists, 8000, false, NULL,
      true},
 };

@@ -14,4 +14,5 @@ bool probe_tables(struct machine *, const struct request *, struct notebook *);
 bool probe_stores(struct machine *, const struct request *, struct notebook *);
 bool probe_brought(struct machine *, const struct request *, struct notebook *);
 bool probe_structures(struct machine *, const struct request *, struct notebook *);
+bool probe_coalescing(struct machine *, const struct request *, struct notebook *);
 bool probe_lists(struct machine *, const struct request *, struct notebook *);

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* cover.c: pairs of places, of which one is loaded after the other. */
+#include "probes/cover.h"
+#include "base/arithmetic.h"
+#include "probes/confidence.h"
+#include "probes/hang.h"
+#include "probes/mean.h"
+
+enum { LOOKS = 64, PUSHED_LOOKS = 16, MOST_BATCHES = 48, LEAST_BATCHES = 4 };
+
+/* Core cycles: what takes less is a hit of the first level; the next one's takes several. */
+static const double BETWEEN = 1.05;
+
+/* A mean is good when what it is compared with is so many standard deviations off, and of no use below that. */
+static const double ENOUGH = 12, LEAST = 3;
+
+bool spot_make(struct machine *machine, struct spot *spot, uint64_t va, uint64_t pa, unsigned level, uint64_t other_va,
+               uint64_t other_pa)
+{
+    uint64_t *word = machine_at(machine, pa), *other = machine_at(machine, other_pa);
+    uint64_t *entry = machine_entry(machine, va, level), *source = machine_entry(machine, other_va, level);
+    if (!word || !other || !entry || !source)
+        return false;
+    *word = va;
+    *other = ~va;
+    *spot = (struct spot){.va = va, .alias = va, .entry = entry, .was = *entry, .other = *source};
+    return true;
+}
+
+static void add_first(struct script_of *script, const struct pairs *pairs)
+{
+    script_add(script, OP_FLUSH_TLB, 0, 0);
+    for (unsigned i = 0; i < pairs->count; i++)
+        script_add(script, OP_LOAD, pairs->first[i].va, 0);
+    script_fence(script);
+}
+
+static void swap(const struct pairs *pairs, bool back)
+{
+    for (unsigned i = 0; i < pairs->count; i++) {
+        const struct spot *first = &pairs->first[i], *second = &pairs->second[i];
+        *first->entry = back ? first->was : first->other;
+        *second->entry = back ? second->was : second->other;
+    }
+}
+
+static bool play(struct script_of *script, struct bench *bench)
+{
+    struct reading lap[MAX_LAPS];
+    bool disturbed;
+    return script_play(script, bench, lap, &disturbed);
+}
+
+bool cover_ask(struct bench *bench, const struct pairs *pairs, const struct walk *push, enum covered answer[MOST_PAIRS])
+{
+    struct script_of script = {.count = 0};
+    add_first(&script, pairs);
+    if (!play(&script, bench) || (push && !bench_warm(bench, push, 0, push->length)))
+        return false;
+    swap(pairs, false);
+    for (unsigned i = 0; i < pairs->count; i++) {
+        script_add(&script, OP_LOAD, pairs->first[i].va, 0);
+        script_add(&script, OP_LOAD, pairs->second[i].va, 0);
+    }
+    bool played = play(&script, bench);
+    swap(pairs, true);
+    for (unsigned i = 0; played && i < pairs->count; i++) {
+        uint64_t second = script.visit[2 * i + 1].value, va = pairs->second[i].va;
+        bool kept = script.visit[2 * i].value == pairs->first[i].va;
+        answer[i] = !kept || (second != va && second != ~va) ? LOST : second == va ? COVERED : WALKED_TO;
+    }
+    return played && bench_rest(bench, false);
+}
+
+/* Begins a lap anywhere between two steps of the clock. */
+static void add_lap(struct script_of *script, struct bench *bench, const struct pairs *pairs, unsigned lap)
+{
+    uint64_t step = (uint64_t)((double)bench->clock.step * bench->cycles_per_tick);
+    script_add(script, OP_WAIT, 0, 0);
+    script->visit[script->count - 1].value = bench_seed(bench) % (step + 1);
+    script_fence(script);
+    for (unsigned i = 0; i < pairs->count; i++)
+        script_add(script, OP_LOAD, pairs->second[i].va, lap);
+    script_fence(script);
+}
+
+/* One look: core cycles of a load. */
+static bool look(struct bench *bench, const struct pairs *pairs, const struct walk *push, double *cycles, bool *good)
+{
+    struct script_of script = {.count = 0};
+    struct reading lap[MAX_LAPS];
+    bool disturbed;
+    if (push) {
+        add_first(&script, pairs);
+        if (!play(&script, bench) || !bench_warm(bench, push, 0, push->length))
+            return false;
+    }
+    for (unsigned i = 0; i < pairs->count; i++)
+        script_add(&script, OP_LOAD, pairs->second[i].alias, 0);
+    if (!push)
+        add_first(&script, pairs);
+    add_lap(&script, bench, pairs, 1);
+    add_lap(&script, bench, pairs, 2);
+    if (!script_play(&script, bench, lap, &disturbed) || !bench_rest(bench, false))
+        return false;
+    *good = !disturbed;
+    *cycles = ((double)lap[1].ticks - (double)lap[2].ticks) * bench->cycles_per_tick / pairs->count;
+    return true;
+}
+
+static bool batch(struct bench *bench, const struct pairs *pairs, const struct walk *push, double *cycles, bool *good)
+{
+    double looks[LOOKS];
+    unsigned counted = 0, most = push ? PUSHED_LOOKS : LOOKS;
+    for (unsigned i = 0; i < most; i++) {
+        bool trusted;
+        if (!look(bench, pairs, push, &looks[counted], &trusted))
+            return false;
+        counted += trusted;
+    }
+    *good = 2 * counted > most;
+    if (*good)
+        *cycles = mean_of_most(looks, counted, (double)bench->clock.step * bench->cycles_per_tick / pairs->count);
+    return true;
+}
+
+bool cover_time(struct bench *bench, const struct pairs *pairs, const struct walk *push, struct taken *taken)
+{
+    double cycles[MOST_BATCHES], deviation = 0, off = 0;
+    unsigned count = 0;
+    *taken = (struct taken){.speed = UNKNOWN, .error = 1};
+    for (unsigned tried = 0; tried < MOST_BATCHES; tried++) {
+        double sorted[MOST_BATCHES];
+        bool good;
+        if (!batch(bench, pairs, push, &cycles[count], &good))
+            return false;
+        count += good;
+        if (count < LEAST_BATCHES)
+            continue;
+        for (unsigned i = 0; i < count; i++)
+            sorted[i] = cycles[i];
+        taken->cycles = mean_of_most(sorted, count, 0);
+        deviation = mean_deviation(cycles, count, taken->cycles);
+        off = apart(taken->cycles, BETWEEN);
+        if (deviation * ENOUGH < off)
+            break;
+    }
+    if (count < LEAST_BATCHES || deviation * LEAST > off || taken->cycles < -BETWEEN)
+        return true;
+    taken->speed = taken->cycles < BETWEEN ? FAST : SLOW;
+    taken->error = confidence_within(deviation, off);
+    return true;
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* neighbours.c: mapping pages whose frames are neighbours, and such whose frames are none. */
+#include "probes/neighbours.h"
+
+enum {
+    PAGE = 4096,
+    APART = 16, /* frames, of pages that are not to be joined */
+    LINES = 64, /* pages that push share a frame */
+    /* frames, from the first: of the pages, of those that they are swapped for, and so on */
+    OTHERS = PAGES,
+    LONELY = 2 * PAGES,
+    LONELY_OTHERS = LONELY + BLOCK * APART,
+    PUSHING = LONELY_OTHERS + 1,
+    FRAMES = PUSHING + MOST_PUSHED / LINES,
+    REGION = 1 << 20,  /* bytes of addresses between these; what all of it is aligned to */
+    REGIONS = 12,      /* as many of them */
+    MEMORY = 16 << 20, /* bytes that are asked for: room for the alignment */
+    LARGE = 2          /* large pages */
+};
+
+/* How far above the memory's own mapping all this lies: with the same low bits, by which first levels choose sets and
+ * predict ways (probes/hang.h). */
+static const uint64_t FAR = (uint64_t)1 << 32;
+
+/* Offset of a page's line. Those of pages that are timed together are 128 bytes apart at least. */
+static uint64_t line_of(unsigned number)
+{
+    enum { PLACES = 21, TURN = 8, SPACE = 128, LINE = 64 };
+    return KEPT + number * TURN % PLACES * SPACE + number / PLACES % 2 * LINE;
+}
+
+static uint64_t frame(const struct neighbours *all, unsigned number)
+{
+    return all->first + (uint64_t)number * PAGE;
+}
+
+static uint64_t address(const struct neighbours *all, unsigned region, unsigned number)
+{
+    return all->base + (uint64_t)region * REGION + (uint64_t)number * PAGE;
+}
+
+/* Maps `count` pages on end of a region to frames that lie `step` frames apart. */
+static bool map(struct neighbours *all, unsigned region, unsigned count, unsigned number, unsigned step)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (!machine_map(all->bench->machine, address(all, region, i), frame(all, number + i * step), PAGE, PAGE,
+                         MEM_WB))
+            return false;
+    return true;
+}
+
+enum region { REGION_PAGES, REGION_OTHERS, REGION_LONELY, REGION_LONELY_OTHERS, REGION_PUSHING };
+
+static bool map_pushing(struct neighbours *all)
+{
+    for (unsigned i = 0; i < MOST_PUSHED / LINES; i++)
+        for (unsigned k = 0; k < LINES; k++)
+            if (!machine_map(all->bench->machine, address(all, REGION_PUSHING, i * LINES + k), frame(all, PUSHING + i),
+                             PAGE, PAGE, MEM_WB))
+                return false;
+    return true;
+}
+
+static bool make_spots(struct neighbours *all)
+{
+    struct machine *machine = all->bench->machine;
+    uint64_t dense = all->dense.base - all->dense.physical;
+    for (unsigned i = 0; i < PAGES; i++) {
+        uint64_t line = line_of(i), pa = frame(all, i) + line;
+        if (!spot_make(machine, &all->spot[i], address(all, REGION_PAGES, i) + line, pa, 1,
+                       address(all, REGION_OTHERS, i), frame(all, OTHERS + i) + line))
+            return false;
+        all->spot[i].alias = dense + pa;
+    }
+    for (unsigned i = 0; i < BLOCK; i++) {
+        uint64_t line = line_of(i);
+        if (!spot_make(machine, &all->lonely[i], address(all, REGION_LONELY, i) + line,
+                       frame(all, LONELY + i * APART) + line, 1, address(all, REGION_LONELY_OTHERS, i),
+                       frame(all, LONELY_OTHERS) + line))
+            return false;
+    }
+    return true;
+}
+
+bool neighbours_open(struct neighbours *all, struct bench *bench)
+{
+    struct machine *machine = bench->machine;
+    all->bench = bench;
+    all->dense.size = all->base = 0;
+    struct view view = machine_view(machine);
+    all->why = "no memory for the frames of its pages";
+    if (!stretch_best(machine, UINT64_MAX, MEMORY, MEMORY, &all->dense))
+        return false;
+    all->first = (all->dense.physical + REGION - 1) / REGION * REGION;
+    all->base = (all->dense.base + all->first - all->dense.physical + FAR + REGION - 1) / REGION * REGION;
+    if (frame(all, FRAMES) > all->dense.physical + all->dense.size)
+        return false;
+    all->why = "physical order is not known";
+    if (all->dense.contiguous < REGION)
+        return false;
+    all->why = "not enough addresses for its pages";
+    if (address(all, REGIONS, 0) > view.base + view.size)
+        return false;
+    bool mapped = map(all, REGION_PAGES, PAGES, 0, 1) && map(all, REGION_OTHERS, PAGES, OTHERS, 1) &&
+                  map(all, REGION_LONELY, BLOCK, LONELY, APART) &&
+                  map(all, REGION_LONELY_OTHERS, BLOCK, LONELY_OTHERS, 0) && map_pushing(all) && make_spots(all);
+    if (!mapped)
+        all->why = machine_why(machine);
+    return mapped;
+}
+
+void neighbours_close(struct neighbours *all)
+{
+    struct machine *machine = all->bench->machine;
+    if (!all->dense.size)
+        return;
+    if (all->base)
+        machine_map(machine, all->base, 0, (uint64_t)REGIONS * REGION, 0, MEM_WB);
+    stretch_unmap(machine, &all->dense);
+}
+
+bool neighbours_push(struct neighbours *all, uint64_t count, struct walk *push)
+{
+    struct stops stops = stops_sequence(address(all, REGION_PUSHING, 0), PAGE, count);
+    stops.seats = PAGE;
+    *push = walk_over(&stops, OP_LOAD, bench_seed(all->bench));
+    return bench_link(all->bench, push);
+}
+
+/* Pairs in two pages of so many bytes, which show the same memory: two pairs in each, half a page apart, and an eighth
+ * of one from pair to pair. */
+bool large_open(struct neighbours *all, struct bench *bench, uint64_t page, struct pairs *pairs)
+{
+    struct machine *machine = bench->machine;
+    all->bench = bench;
+    all->dense.size = all->base = 0;
+    struct view view = machine_view(machine);
+    unsigned level = page == (uint64_t)1 << 30 ? 3 : 2;
+    pairs->count = 2 * LARGE;
+    all->why = "no two pages of that size lie in the memory";
+    if (!stretch_map(machine, page, 2 * page, &all->dense) || all->dense.size < 2 * page)
+        return false;
+    uint64_t first = all->dense.physical, other = all->dense.base + page;
+    all->base = all->dense.base + 2 * page;
+    all->why = "not enough addresses for its pages";
+    if (all->base + LARGE * page > view.base + view.size)
+        return false;
+    for (unsigned i = 0; i < pairs->count; i++) {
+        uint64_t va = all->base + i % LARGE * page, aside = i / LARGE * (page / 8);
+        uint64_t near = aside + line_of(i), far = aside + page / 2 + line_of(i + pairs->count);
+        if ((i < LARGE && !machine_map(machine, va, first, page, page, MEM_WB)) ||
+            !spot_make(machine, &pairs->first[i], va + near, first + near, level, other, first + page + near) ||
+            !spot_make(machine, &pairs->second[i], va + far, first + far, level, other, first + page + far)) {
+            all->why = machine_why(machine);
+            return false;
+        }
+    }
+    return true;
+}
+
+void large_close(struct neighbours *all, uint64_t page)
+{
+    struct machine *machine = all->bench->machine;
+    if (!all->dense.size)
+        return;
+    if (all->base)
+        machine_map(machine, all->base, 0, LARGE * page, 0, MEM_WB);
+    stretch_unmap(machine, &all->dense);
+}
