@@ -169,9 +169,10 @@ static bool find_run(struct coalescing *runs)
  * block, and no two of them in one set of a TLB. */
 static struct pairs at_distance(const struct coalescing *runs, unsigned distance)
 {
+    enum { TURN = 9 }; /* more than half of a run of 16, so that neither pages nor runs of them share a set */
     struct pairs pairs = {.count = MOST_PAIRS};
     for (unsigned i = 0; i < MOST_PAIRS; i++) {
-        unsigned number = i * (BLOCK + 1) + runs->shift;
+        unsigned number = i * BLOCK + runs->shift + i * TURN;
         pairs.first[i] = runs->all.spot[number];
         pairs.second[i] = runs->all.spot[runs->aligned ? number ^ distance : number + distance];
     }
@@ -192,8 +193,8 @@ static bool is_fast(struct coalescing *runs, unsigned distance, struct taken *ta
 /* Finds pages whose own entries stay in the first level until they are timed. False: *why. */
 static bool choose_pages(struct coalescing *runs)
 {
-    enum { FIRST = 1, STEP = 3, LAST = BLOCK / 2 - 5 };
-    for (runs->shift = FIRST; runs->shift < LAST; runs->shift += STEP) {
+    enum { LAST = 4 };
+    for (runs->shift = 1; runs->shift <= LAST; runs->shift++) {
         struct taken taken;
         double error = runs->error;
         if (is_fast(runs, 0, &taken) && taken.speed == FAST)

@@ -35,6 +35,13 @@ static void add_first(struct script_of *script, const struct pairs *pairs)
     script_fence(script);
 }
 
+/* Brings the second places' lines near. */
+static void add_aliases(struct script_of *script, const struct pairs *pairs)
+{
+    for (unsigned i = 0; i < pairs->count; i++)
+        script_add(script, OP_LOAD, pairs->second[i].alias, 0);
+}
+
 static void swap(const struct pairs *pairs, bool back)
 {
     for (unsigned i = 0; i < pairs->count; i++) {
@@ -58,6 +65,8 @@ bool cover_ask(struct bench *bench, const struct pairs *pairs, const struct walk
     if (!play(&script, bench) || (push && !bench_warm(bench, push, 0, push->length)))
         return false;
     swap(pairs, false);
+    if (push)
+        add_aliases(&script, pairs);
     for (unsigned i = 0; i < pairs->count; i++) {
         script_add(&script, OP_LOAD, pairs->first[i].va, 0);
         script_add(&script, OP_LOAD, pairs->second[i].va, 0);
@@ -65,8 +74,9 @@ bool cover_ask(struct bench *bench, const struct pairs *pairs, const struct walk
     bool played = play(&script, bench);
     swap(pairs, true);
     for (unsigned i = 0; played && i < pairs->count; i++) {
-        uint64_t second = script.visit[2 * i + 1].value, va = pairs->second[i].va;
-        bool kept = script.visit[2 * i].value == pairs->first[i].va;
+        const struct visit *loads = &script.visit[(push ? pairs->count : 0) + 2 * i];
+        uint64_t second = loads[1].value, va = pairs->second[i].va;
+        bool kept = loads[0].value == pairs->first[i].va;
         answer[i] = !kept || (second != va && second != ~va) ? LOST : second == va ? COVERED : WALKED_TO;
     }
     return played && bench_rest(bench, false);
@@ -95,8 +105,7 @@ static bool look(struct bench *bench, const struct pairs *pairs, const struct wa
         if (!play(&script, bench) || !bench_warm(bench, push, 0, push->length))
             return false;
     }
-    for (unsigned i = 0; i < pairs->count; i++)
-        script_add(&script, OP_LOAD, pairs->second[i].alias, 0);
+    add_aliases(&script, pairs);
     if (!push)
         add_first(&script, pairs);
     add_lap(&script, bench, pairs, 1);

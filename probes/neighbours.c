@@ -10,7 +10,7 @@ enum {
     OTHERS = PAGES,
     LONELY = 2 * PAGES,
     LONELY_OTHERS = LONELY + BLOCK * APART,
-    PUSHING = LONELY_OTHERS + 1,
+    PUSHING = LONELY_OTHERS + BLOCK,
     FRAMES = PUSHING + MOST_PUSHED / LINES,
     REGION = 1 << 20,  /* bytes of addresses between these; what all of it is aligned to */
     REGIONS = 12,      /* as many of them */
@@ -22,11 +22,14 @@ enum {
  * predict ways (probes/hang.h). */
 static const uint64_t FAR = (uint64_t)1 << 32;
 
-/* Offset of a page's line. Those of pages that are timed together are 128 bytes apart at least. */
+/* Bytes from one line to the next one that is timed with it. */
+enum { SPACE = 128 };
+
+/* Offset of a page's line: another one in each block, and for pages of a block that lie a power of two apart. */
 static uint64_t line_of(unsigned number)
 {
-    enum { PLACES = 21, TURN = 8, SPACE = 128, LINE = 64 };
-    return KEPT + number * TURN % PLACES * SPACE + number / PLACES % 2 * LINE;
+    enum { IN_A_BLOCK = 3 };
+    return KEPT + (number / BLOCK * IN_A_BLOCK + number % IN_A_BLOCK) * SPACE;
 }
 
 static uint64_t frame(const struct neighbours *all, unsigned number)
@@ -76,7 +79,7 @@ static bool make_spots(struct neighbours *all)
         uint64_t line = line_of(i);
         if (!spot_make(machine, &all->lonely[i], address(all, REGION_LONELY, i) + line,
                        frame(all, LONELY + i * APART) + line, 1, address(all, REGION_LONELY_OTHERS, i),
-                       frame(all, LONELY_OTHERS) + line))
+                       frame(all, LONELY_OTHERS + i) + line))
             return false;
     }
     return true;
@@ -103,7 +106,7 @@ bool neighbours_open(struct neighbours *all, struct bench *bench)
         return false;
     bool mapped = map(all, REGION_PAGES, PAGES, 0, 1) && map(all, REGION_OTHERS, PAGES, OTHERS, 1) &&
                   map(all, REGION_LONELY, BLOCK, LONELY, APART) &&
-                  map(all, REGION_LONELY_OTHERS, BLOCK, LONELY_OTHERS, 0) && map_pushing(all) && make_spots(all);
+                  map(all, REGION_LONELY_OTHERS, BLOCK, LONELY_OTHERS, 1) && map_pushing(all) && make_spots(all);
     if (!mapped)
         all->why = machine_why(machine);
     return mapped;
@@ -147,7 +150,7 @@ bool large_open(struct neighbours *all, struct bench *bench, uint64_t page, stru
         return false;
     for (unsigned i = 0; i < pairs->count; i++) {
         uint64_t va = all->base + i % LARGE * page, aside = i / LARGE * (page / 8);
-        uint64_t near = aside + line_of(i), far = aside + page / 2 + line_of(i + pairs->count);
+        uint64_t near = aside + KEPT + i * SPACE, far = aside + page / 2 + KEPT + (i + pairs->count) * SPACE;
         if ((i < LARGE && !machine_map(machine, va, first, page, page, MEM_WB)) ||
             !spot_make(machine, &pairs->first[i], va + near, first + near, level, other, first + page + near) ||
             !spot_make(machine, &pairs->second[i], va + far, first + far, level, other, first + page + far)) {

@@ -6,7 +6,7 @@
 
 enum {
     BLOCK = 32, /* pages; no run is longer than half of it */
-    PAGES = MOST_PAIRS * BLOCK,
+    PAGES = (MOST_PAIRS + 1) * BLOCK,
     MOST_PUSHED = 2048
 };
 
@@ -14,7 +14,7 @@ struct neighbours {
     struct bench *bench;
     struct stretch dense;
     uint64_t base, first;      /* address of page 0, and of its frame */
-    struct spot spot[PAGES];   /* side by side, from a multiple of PAGES on */
+    struct spot spot[PAGES];   /* side by side, from a multiple of BLOCK on */
     struct spot lonely[BLOCK]; /* side by side, but not their frames */
     const char *why;           /* it could not be opened */
 };
