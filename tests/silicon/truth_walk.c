@@ -88,9 +88,10 @@ static struct truth of_walk(const struct truths *truths, const struct cache_desc
 
 /* A load of a page that is not there walks the tables, of which no TLB keeps that there is nothing (SDM Vol.
  * 3, 4.10.2.3: translations are cached only of entries that are present), and faults. Its walk takes as many loads as
- * one that finds a page. */
-static struct truth of_fault(const struct description *description)
+ * one that finds a page. What is asked is how much more that is than a load that hits. */
+static struct truth of_fault(const struct truths *truths)
 {
+    const struct description *description = &truths->description;
     const struct walker_description *walker = &description->walker;
     const struct cache_description *first = walkers_cache(description);
     double low = description->memory.latency, walk = walker->fixed, far = 0;
@@ -106,18 +107,19 @@ static struct truth of_fault(const struct description *description)
         walk = walker->overhead + loads * low;
     if (description->tlbs == 0) /* translation costs nothing */
         walk = loads = 0;
-    low = description->fault + walk;
+    low = description->fault + walk - truths->met.first.latency;
     return (struct truth){.kind = TRUTH_RANGE,
                           .low = low - latency_tolerance(low),
                           .high = low + loads * far + latency_tolerance(low + loads * far)};
 }
 
-static struct truth of_cost(const struct description *description, const char *what)
+static struct truth of_cost(const struct truths *truths, const char *what)
 {
+    const struct description *description = &truths->description;
     struct truth truth = {.kind = TRUTH_WITHIN};
 
     if (strcmp(what, "fault") == 0)
-        return of_fault(description);
+        return of_fault(truths);
     if (strcmp(what, "invlpg") == 0)
         truth.value = description->invlpg;
     else if (strcmp(what, "cr3") == 0)
@@ -139,7 +141,7 @@ struct truth truth_of_walk(const struct truths *truths, const char *id)
     bool walks = description->tlbs && description->page_shift == 12 && first;
 
     if (strncmp(id, "cost.", 5) == 0)
-        return of_cost(description, id + 5);
+        return of_cost(truths, id + 5);
     if (strcmp(id, "walker.cached_in") == 0) {
         struct truth truth = {.kind = TRUTH_EQUAL, .value = level, .optional = level == 0};
         return walks ? truth : nothing(TRUTH_ABSENT);

@@ -109,7 +109,7 @@ static void costs(void **state)
     expect_within(truths, "cost.invlpg", 120, 2.4);
     expect_within(truths, "cost.cr3", 150, 3);
     expect_within(truths, "cost.flush_tlb", 9, 0.5);
-    expect_cycles(truths, "cost.fault", 800 + OVERHEAD + 4 * FIRST);
+    expect_cycles(truths, "cost.fault", 800 + OVERHEAD + 3 * FIRST);
     assert_int_equal(truth_of(truths, "cost.wbinvd").kind, TRUTH_NONE);
     truths_destroy(truths);
 }
@@ -126,13 +126,13 @@ static void faults(void **state)
     software->walker.fixed = 40;
     none->tlbs = 0;
     struct truths *truths = truths_on(past);
-    expect_cycles(truths, "cost.fault", 800 + OVERHEAD + MEMORY + 5);
+    expect_cycles(truths, "cost.fault", 800 + OVERHEAD + MEMORY + 5 - FIRST);
     truths_destroy(truths);
     truths = truths_on(software);
-    expect_cycles(truths, "cost.fault", 840);
+    expect_cycles(truths, "cost.fault", 840 - FIRST);
     truths_destroy(truths);
     truths = truths_on(none);
-    expect_cycles(truths, "cost.fault", 800);
+    expect_cycles(truths, "cost.fault", 800 - FIRST);
     truths_destroy(truths);
 }
 
