@@ -48,6 +48,8 @@ const struct probe probe_list[] = {
     {"coalescing", "how many pages an entry of the TLBs is for, and whether large pages are kept as pieces",
      "dtlb1.4k.run dtlb1.4k.aligned dtlb2.4k.run dtlb1.2m.split dtlb1.1g.split", probe_coalescing, 1500, false, NULL,
      true},
+    {"costs", "what INVLPG, a write of CR3, emptying the TLBs and a page fault take",
+     "cost.invlpg cost.cr3 cost.flush_tlb cost.fault", probe_costs, 500, false, NULL, true},
     {"list", "what an element of a linked list costs, in order and not", "list.sizes", probe_lists, 8000, false, NULL,
      true},
 };

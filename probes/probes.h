@@ -15,4 +15,5 @@ bool probe_stores(struct machine *, const struct request *, struct notebook *);
 bool probe_brought(struct machine *, const struct request *, struct notebook *);
 bool probe_structures(struct machine *, const struct request *, struct notebook *);
 bool probe_coalescing(struct machine *, const struct request *, struct notebook *);
+bool probe_costs(struct machine *, const struct request *, struct notebook *);
 bool probe_lists(struct machine *, const struct request *, struct notebook *);
