@@ -29,6 +29,15 @@ enum {
     ASKED = 32 /* questions to a level that draws lots, perhaps */
 };
 
+/* How far above the memory's own mapping pages lie, bytes. By the low bits of addresses first levels of cache choose
+ * sets and predict ways (probes/hang.h): where they have a number of sets that is no power of two, by the rest. By the
+ * low bits of numbers TLBs choose sets, so that pages that are alike in these may be too many. One of the distances
+ * will do. */
+enum { ODD = 9 * 5 * 7 * 11 };
+#define DISTANCE     ((uint64_t)1 << 32)
+#define DISTANCE_ODD ((uint64_t)ODD << 22)
+#define DISTANCE_FAR ((uint64_t)ODD << 30)
+
 /* A part of what was asked is all of it, nearly; and what such a part leaves to chance. */
 static const double MOST_OF = 0.9, CHANCE = 2e-3;
 
@@ -45,7 +54,6 @@ struct coalescing {
     unsigned run; /* that some level joins */
     bool aligned;
     unsigned shift;  /* of the pages that are timed together, in their blocks */
-    double walk;     /* core cycles that a page takes which no entry covers */
     double error;    /* of what is said, so far */
     const char *why; /* why not */
 };
@@ -190,20 +198,38 @@ static bool is_fast(struct coalescing *runs, unsigned distance, struct taken *ta
     return taken->speed != UNKNOWN;
 }
 
-/* Finds pages whose own entries stay in the first level until they are timed. False: *why. */
-static bool choose_pages(struct coalescing *runs)
+/* Whether places stay where loads find them at once until they are timed: their entries in the first level of TLB,
+ * their lines in that of cache. */
+static bool stay(struct coalescing *runs, const struct pairs *pairs)
 {
-    enum { LAST = 4 };
-    for (runs->shift = 1; runs->shift <= LAST; runs->shift++) {
-        struct taken taken;
-        double error = runs->error;
-        if (is_fast(runs, 0, &taken) && taken.speed == FAST)
-            return true;
-        runs->error = error;
-        if (!bench_ok(&runs->bench))
-            return false;
+    struct pairs self = *pairs;
+    struct taken taken;
+    for (unsigned i = 0; i < self.count; i++)
+        self.first[i] = self.second[i];
+    if (!cover_time(&runs->bench, &self, NULL, &taken) || taken.speed != FAST)
+        return false;
+    runs->error += taken.error;
+    return true;
+}
+
+/* Opens small pages that stay. False: *why. */
+static bool open_small(struct coalescing *runs)
+{
+    enum { SHIFTS = 4 };
+    static const uint64_t distances[] = {DISTANCE, DISTANCE_ODD, DISTANCE_FAR};
+    for (unsigned i = 0; i < sizeof distances / sizeof *distances && bench_ok(&runs->bench); i++) {
+        if (i)
+            neighbours_close(&runs->all);
+        bool open = neighbours_open(&runs->all, &runs->bench, distances[i]);
+        runs->why = runs->all.why;
+        for (runs->shift = 1; open && runs->shift <= SHIFTS && bench_ok(&runs->bench); runs->shift++) {
+            struct pairs pairs = at_distance(runs, 0);
+            if (stay(runs, &pairs))
+                return true;
+        }
+        if (open)
+            runs->why = "entries are lost before they can be timed";
     }
-    runs->why = "entries are lost before they can be timed";
     return false;
 }
 
@@ -212,10 +238,9 @@ static unsigned run_of_first(struct coalescing *runs)
 {
     unsigned length = runs->run;
     struct taken taken;
-    if (!choose_pages(runs) || !is_fast(runs, runs->run, &taken)) /* the first one beyond */
+    if (!is_fast(runs, runs->run, &taken)) /* the first one beyond */
         return 0;
     runs->why = "what is read and what it takes say different things";
-    runs->walk = taken.cycles;
     if (taken.speed == FAST)
         return 0;
     for (; length > 1; length = runs->aligned ? length / 2 : 1) {
@@ -255,13 +280,13 @@ static double most_lost(double lost)
 /* As many pages as push entries out of the first level and leave them in the second. 0: *why. */
 static uint64_t find_push(struct coalescing *runs, double *error)
 {
-    struct pairs self = at_distance(runs, 0);
+    struct pairs self = at_distance(runs, 0), outside = at_distance(runs, runs->run);
     uint64_t found = 0;
     double slowest = 0;
     runs->why = "no second level was seen";
     for (uint64_t count = FEWEST_PUSHED; count <= MOST_PUSHED; count += power_of_two_within(count) / 2) {
         struct walk push;
-        struct taken taken;
+        struct taken taken, walk;
         double covered, lost;
         if (!neighbours_push(&runs->all, count, &push) || !shares(runs, &self, &push, &covered, &lost))
             return 0;
@@ -271,7 +296,11 @@ static uint64_t find_push(struct coalescing *runs, double *error)
             return 0;
         if (found && taken.cycles < slowest + LEAST_MORE)
             break;
-        if (taken.speed != SLOW || taken.cycles < LEAST_SECOND + most_lost(lost) * runs->walk)
+        if (taken.speed != SLOW)
+            continue;
+        if (!cover_time(&runs->bench, &outside, &push, &walk))
+            return 0;
+        if (walk.speed != SLOW || taken.cycles < LEAST_SECOND + most_lost(lost) * walk.cycles)
             continue;
         found = count;
         slowest = taken.cycles;
@@ -317,14 +346,6 @@ static void note(struct coalescing *runs, const char *id, bool found, double val
         note_missing(runs->notebook, id, unit, cost, "%s", found ? "noise left it open" : reason(runs));
 }
 
-/* Whether the small pages could be opened. */
-static bool open_small(struct coalescing *runs)
-{
-    bool open = neighbours_open(&runs->all, &runs->bench);
-    runs->why = runs->all.why;
-    return open;
-}
-
 /* open: whether anything can be measured; otherwise *why. */
 static void measure_small(struct coalescing *runs, bool open)
 {
@@ -351,12 +372,29 @@ static bool ask_large(struct coalescing *runs, const struct pairs *pairs, bool *
     runs->why = "noise left it open";
     if (!ask(runs, pairs, &covered) || covered == LOST || !cover_time(&runs->bench, pairs, NULL, &taken))
         return false;
-    runs->error = taken.error;
+    runs->error += taken.error;
     *fast = taken.speed == FAST;
     if (taken.speed == UNKNOWN)
         return false;
     runs->why = "what is read and what it takes say different things";
     return covered == COVERED || !*fast;
+}
+
+/* Opens large pages that stay. False: *why. */
+static bool open_large(struct coalescing *runs, uint64_t page, struct pairs *pairs)
+{
+    const uint64_t distances[] = {2 * page, ODD * page, DISTANCE, DISTANCE_FAR};
+    for (unsigned i = 0; i < sizeof distances / sizeof *distances && bench_ok(&runs->bench); i++) {
+        if (i)
+            large_close(&runs->all, page);
+        bool open = large_open(&runs->all, &runs->bench, page, distances[i], pairs);
+        runs->why = runs->all.why;
+        if (open && stay(runs, pairs))
+            return true;
+        if (open)
+            runs->why = "entries are lost before they can be timed";
+    }
+    return false;
 }
 
 /* Whether the first level keeps pieces of pages of so many bytes. */
@@ -373,9 +411,7 @@ static void measure_large(struct coalescing *runs, const char *id, bool open, ui
         runs->why = "the machine has no pages of that size";
     }
     if (open && has) {
-        found = large_open(&runs->all, &runs->bench, page, &pairs);
-        runs->why = runs->all.why;
-        found = found && ask_large(runs, &pairs, &fast);
+        found = open_large(runs, page, &pairs) && ask_large(runs, &pairs, &fast);
         large_close(&runs->all, page);
     }
     note(runs, id, found, !fast, "yes/no", start);

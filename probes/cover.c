@@ -14,16 +14,18 @@ static const double BETWEEN = 1.05;
 /* A mean is good when what it is compared with is so many standard deviations off, and of no use below that. */
 static const double ENOUGH = 12, LEAST = 3;
 
-bool spot_make(struct machine *machine, struct spot *spot, uint64_t va, uint64_t pa, unsigned level, uint64_t other_va,
+bool spot_make(struct machine *machine, struct spot *spot, uint64_t pa, unsigned level, uint64_t other_va,
                uint64_t other_pa)
 {
     uint64_t *word = machine_at(machine, pa), *other = machine_at(machine, other_pa);
-    uint64_t *entry = machine_entry(machine, va, level), *source = machine_entry(machine, other_va, level);
+    uint64_t *entry = machine_entry(machine, spot->va, level), *source = machine_entry(machine, other_va, level);
     if (!word || !other || !entry || !source)
         return false;
-    *word = va;
-    *other = ~va;
-    *spot = (struct spot){.va = va, .alias = va, .entry = entry, .was = *entry, .other = *source};
+    *word = spot->va;
+    *other = ~spot->va;
+    spot->entry = entry;
+    spot->was = *entry;
+    spot->other = *source;
     return true;
 }
 
@@ -35,7 +37,7 @@ static void add_first(struct script_of *script, const struct pairs *pairs)
     script_fence(script);
 }
 
-/* Brings the second places' lines near. */
+/* Brings the second places' lines near: no walk pushes them away any more. */
 static void add_aliases(struct script_of *script, const struct pairs *pairs)
 {
     for (unsigned i = 0; i < pairs->count; i++)
@@ -65,8 +67,7 @@ bool cover_ask(struct bench *bench, const struct pairs *pairs, const struct walk
     if (!play(&script, bench) || (push && !bench_warm(bench, push, 0, push->length)))
         return false;
     swap(pairs, false);
-    if (push)
-        add_aliases(&script, pairs);
+    add_aliases(&script, pairs);
     for (unsigned i = 0; i < pairs->count; i++) {
         script_add(&script, OP_LOAD, pairs->first[i].va, 0);
         script_add(&script, OP_LOAD, pairs->second[i].va, 0);
@@ -74,7 +75,7 @@ bool cover_ask(struct bench *bench, const struct pairs *pairs, const struct walk
     bool played = play(&script, bench);
     swap(pairs, true);
     for (unsigned i = 0; played && i < pairs->count; i++) {
-        const struct visit *loads = &script.visit[(push ? pairs->count : 0) + 2 * i];
+        const struct visit *loads = &script.visit[pairs->count + 2 * i];
         uint64_t second = loads[1].value, va = pairs->second[i].va;
         bool kept = loads[0].value == pairs->first[i].va;
         answer[i] = !kept || (second != va && second != ~va) ? LOST : second == va ? COVERED : WALKED_TO;
@@ -100,14 +101,10 @@ static bool look(struct bench *bench, const struct pairs *pairs, const struct wa
     struct script_of script = {.count = 0};
     struct reading lap[MAX_LAPS];
     bool disturbed;
-    if (push) {
-        add_first(&script, pairs);
-        if (!play(&script, bench) || !bench_warm(bench, push, 0, push->length))
-            return false;
-    }
+    add_first(&script, pairs);
+    if (push && (!play(&script, bench) || !bench_warm(bench, push, 0, push->length)))
+        return false;
     add_aliases(&script, pairs);
-    if (!push)
-        add_first(&script, pairs);
     add_lap(&script, bench, pairs, 1);
     add_lap(&script, bench, pairs, 2);
     if (!script_play(&script, bench, lap, &disturbed) || !bench_rest(bench, false))

@@ -15,7 +15,7 @@ enum { MOST_PAIRS = 4 };
 /* A line in a page. */
 struct spot {
     uint64_t va;
-    uint64_t alias;      /* another address of its line, whose load brings it near; may be va itself */
+    uint64_t alias;      /* another address of its line, whose load brings it near */
     uint64_t *entry;     /* that maps its page */
     uint64_t was, other; /* what that holds, and what it is swapped for */
 };
@@ -26,9 +26,9 @@ struct pairs {
 };
 
 /* Writes a word that tells what was loaded to where the spot is mapped, pa, and another one to other_pa, where the page
- * of other_va puts it. level: of the table entry that maps the page. False: refused. */
-bool spot_make(struct machine *, struct spot *, uint64_t va, uint64_t pa, unsigned level, uint64_t other_va,
-               uint64_t other_pa);
+ * of other_va puts it. level: of the table entry that maps the page. The caller sets spot->va and ->alias before.
+ * False: refused. */
+bool spot_make(struct machine *, struct spot *, uint64_t pa, unsigned level, uint64_t other_va, uint64_t other_pa);
 
 enum covered { COVERED, WALKED_TO, LOST };
 

@@ -18,10 +18,6 @@ enum {
     LARGE = 2          /* large pages */
 };
 
-/* How far above the memory's own mapping all this lies: with the same low bits, by which first levels choose sets and
- * predict ways (probes/hang.h). */
-static const uint64_t FAR = (uint64_t)1 << 32;
-
 /* Bytes from one line to the next one that is timed with it. */
 enum { SPACE = 128 };
 
@@ -70,22 +66,21 @@ static bool make_spots(struct neighbours *all)
     uint64_t dense = all->dense.base - all->dense.physical;
     for (unsigned i = 0; i < PAGES; i++) {
         uint64_t line = line_of(i), pa = frame(all, i) + line;
-        if (!spot_make(machine, &all->spot[i], address(all, REGION_PAGES, i) + line, pa, 1,
-                       address(all, REGION_OTHERS, i), frame(all, OTHERS + i) + line))
+        all->spot[i] = (struct spot){.va = address(all, REGION_PAGES, i) + line, .alias = dense + pa};
+        if (!spot_make(machine, &all->spot[i], pa, 1, address(all, REGION_OTHERS, i), frame(all, OTHERS + i) + line))
             return false;
-        all->spot[i].alias = dense + pa;
     }
     for (unsigned i = 0; i < BLOCK; i++) {
-        uint64_t line = line_of(i);
-        if (!spot_make(machine, &all->lonely[i], address(all, REGION_LONELY, i) + line,
-                       frame(all, LONELY + i * APART) + line, 1, address(all, REGION_LONELY_OTHERS, i),
+        uint64_t line = line_of(i), pa = frame(all, LONELY + i * APART) + line;
+        all->lonely[i] = (struct spot){.va = address(all, REGION_LONELY, i) + line, .alias = dense + pa};
+        if (!spot_make(machine, &all->lonely[i], pa, 1, address(all, REGION_LONELY_OTHERS, i),
                        frame(all, LONELY_OTHERS + i) + line))
             return false;
     }
     return true;
 }
 
-bool neighbours_open(struct neighbours *all, struct bench *bench)
+bool neighbours_open(struct neighbours *all, struct bench *bench, uint64_t distance)
 {
     struct machine *machine = bench->machine;
     all->bench = bench;
@@ -95,7 +90,7 @@ bool neighbours_open(struct neighbours *all, struct bench *bench)
     if (!stretch_best(machine, UINT64_MAX, MEMORY, MEMORY, &all->dense))
         return false;
     all->first = (all->dense.physical + REGION - 1) / REGION * REGION;
-    all->base = (all->dense.base + all->first - all->dense.physical + FAR + REGION - 1) / REGION * REGION;
+    all->base = (all->dense.base + all->first - all->dense.physical + distance + REGION - 1) / REGION * REGION;
     if (frame(all, FRAMES) > all->dense.physical + all->dense.size)
         return false;
     all->why = "physical order is not known";
@@ -130,30 +125,41 @@ bool neighbours_push(struct neighbours *all, uint64_t count, struct walk *push)
     return bench_link(all->bench, push);
 }
 
+/* A place in a large page: so many bytes from its beginning. */
+static bool make_large(const struct neighbours *all, struct spot *spot, unsigned page, uint64_t offset)
+{
+    uint64_t size = all->dense.page, first = all->dense.physical;
+    *spot = (struct spot){.va = all->base + page * all->distance + offset, .alias = all->dense.base + offset};
+    return spot_make(all->bench->machine, spot, first + offset, size == (uint64_t)1 << 30 ? 3 : 2,
+                     all->dense.base + size, first + size + offset);
+}
+
 /* Pairs in two pages of so many bytes, which show the same memory: two pairs in each, half a page apart, and an eighth
  * of one from pair to pair. */
-bool large_open(struct neighbours *all, struct bench *bench, uint64_t page, struct pairs *pairs)
+bool large_open(struct neighbours *all, struct bench *bench, uint64_t page, uint64_t distance, struct pairs *pairs)
 {
     struct machine *machine = bench->machine;
+    struct view view = machine_view(machine);
     all->bench = bench;
     all->dense.size = all->base = 0;
-    struct view view = machine_view(machine);
-    unsigned level = page == (uint64_t)1 << 30 ? 3 : 2;
     pairs->count = 2 * LARGE;
     all->why = "no two pages of that size lie in the memory";
     if (!stretch_map(machine, page, 2 * page, &all->dense) || all->dense.size < 2 * page)
         return false;
-    uint64_t first = all->dense.physical, other = all->dense.base + page;
-    all->base = all->dense.base + 2 * page;
+    all->distance = distance;
+    all->base = all->dense.base + distance;
     all->why = "not enough addresses for its pages";
-    if (all->base + LARGE * page > view.base + view.size)
+    if (all->base + LARGE * distance > view.base + view.size)
         return false;
+    for (unsigned i = 0; i < LARGE; i++)
+        if (!machine_map(machine, all->base + i * all->distance, all->dense.physical, page, page, MEM_WB)) {
+            all->why = machine_why(machine);
+            return false;
+        }
     for (unsigned i = 0; i < pairs->count; i++) {
-        uint64_t va = all->base + i % LARGE * page, aside = i / LARGE * (page / 8);
-        uint64_t near = aside + KEPT + i * SPACE, far = aside + page / 2 + KEPT + (i + pairs->count) * SPACE;
-        if ((i < LARGE && !machine_map(machine, va, first, page, page, MEM_WB)) ||
-            !spot_make(machine, &pairs->first[i], va + near, first + near, level, other, first + page + near) ||
-            !spot_make(machine, &pairs->second[i], va + far, first + far, level, other, first + page + far)) {
+        uint64_t aside = i / LARGE * (page / 8), line = KEPT + i * SPACE;
+        if (!make_large(all, &pairs->first[i], i % LARGE, aside + line) ||
+            !make_large(all, &pairs->second[i], i % LARGE, aside + page / 2 + line + pairs->count * SPACE)) {
             all->why = machine_why(machine);
             return false;
         }
@@ -166,7 +172,7 @@ void large_close(struct neighbours *all, uint64_t page)
     struct machine *machine = all->bench->machine;
     if (!all->dense.size)
         return;
-    if (all->base)
-        machine_map(machine, all->base, 0, LARGE * page, 0, MEM_WB);
+    for (unsigned i = 0; all->base && i < LARGE; i++)
+        machine_map(machine, all->base + i * all->distance, 0, page, 0, MEM_WB);
     stretch_unmap(machine, &all->dense);
 }
