@@ -35,7 +35,7 @@ enum {
  * will do. */
 enum { ODD = 9 * 5 * 7 * 11 };
 #define DISTANCE     ((uint64_t)1 << 32)
-#define DISTANCE_ODD ((uint64_t)ODD << 22)
+#define DISTANCE_ODD ((uint64_t)27 * ODD << 22)
 #define DISTANCE_FAR ((uint64_t)ODD << 30)
 
 /* A part of what was asked is all of it, nearly; and what such a part leaves to chance. */
@@ -191,7 +191,8 @@ static struct pairs at_distance(const struct coalescing *runs, unsigned distance
 static bool is_fast(struct coalescing *runs, unsigned distance, struct taken *taken)
 {
     struct pairs pairs = at_distance(runs, distance);
-    if (!cover_time(&runs->bench, &pairs, NULL, taken))
+    if (distance < runs->run ? !cover_time_each(&runs->bench, &pairs, taken)
+                             : !cover_time(&runs->bench, &pairs, NULL, taken))
         return false;
     runs->error += taken->error;
     runs->why = "noise left it open";
@@ -370,7 +371,10 @@ static bool ask_large(struct coalescing *runs, const struct pairs *pairs, bool *
     struct taken taken;
     enum covered covered;
     runs->why = "noise left it open";
-    if (!ask(runs, pairs, &covered) || covered == LOST || !cover_time(&runs->bench, pairs, NULL, &taken))
+    if (!ask(runs, pairs, &covered) || covered == LOST)
+        return false;
+    if (covered == COVERED ? !cover_time_each(&runs->bench, pairs, &taken)
+                           : !cover_time(&runs->bench, pairs, NULL, &taken))
         return false;
     runs->error += taken.error;
     *fast = taken.speed == FAST;
@@ -383,7 +387,7 @@ static bool ask_large(struct coalescing *runs, const struct pairs *pairs, bool *
 /* Opens large pages that stay. False: *why. */
 static bool open_large(struct coalescing *runs, uint64_t page, struct pairs *pairs)
 {
-    const uint64_t distances[] = {2 * page, ODD * page, DISTANCE, DISTANCE_FAR};
+    const uint64_t distances[] = {2 * page, (uint64_t)27 * ODD * page, DISTANCE, DISTANCE_FAR};
     for (unsigned i = 0; i < sizeof distances / sizeof *distances && bench_ok(&runs->bench); i++) {
         if (i)
             large_close(&runs->all, page);

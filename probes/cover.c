@@ -157,3 +157,18 @@ bool cover_time(struct bench *bench, const struct pairs *pairs, const struct wal
     taken->error = confidence_within(deviation, off);
     return true;
 }
+
+bool cover_time_each(struct bench *bench, const struct pairs *pairs, struct taken *taken)
+{
+    if (!cover_time(bench, pairs, NULL, taken))
+        return false;
+    for (unsigned i = 0; i < pairs->count && taken->speed == SLOW; i++) {
+        struct pairs one = {.count = 1, .first = {pairs->first[i]}, .second = {pairs->second[i]}};
+        struct taken alone;
+        if (!cover_time(bench, &one, NULL, &alone))
+            return false;
+        if (alone.speed != SLOW)
+            taken->speed = UNKNOWN;
+    }
+    return true;
+}

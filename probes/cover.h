@@ -46,3 +46,7 @@ struct taken {
 
 /* The same by the clock. False: see bench_ok. */
 bool cover_time(struct bench *, const struct pairs *, const struct walk *push, struct taken *);
+
+/* The same of places that some level covers, so that no more than a line may be lost: SLOW only if each pair is, by
+ * itself. */
+bool cover_time_each(struct bench *, const struct pairs *, struct taken *);
