@@ -352,7 +352,7 @@ static void measure_small(struct coalescing *runs, bool open)
 {
     static const char UNIT[] = "pages", YES_NO[] = "yes/no";
     uint64_t start = machine_steps(runs->bench.machine);
-    bool known = open && open_small(runs) && control(runs) && find_run(runs);
+    bool known = open && bench_rest(&runs->bench, true) && open_small(runs) && control(runs) && find_run(runs);
     unsigned run = known ? run_of_first(runs) : 0;
     note(runs, "dtlb1.4k.run", run, run, UNIT, start);
     if (run == 1)
@@ -361,7 +361,7 @@ static void measure_small(struct coalescing *runs, bool open)
     start = machine_steps(runs->bench.machine);
     run = run ? run_of_second(runs) : 0;
     note(runs, "dtlb2.4k.run", run, run, UNIT, start);
-    if (open)
+    if (runs->all.bench)
         neighbours_close(&runs->all);
 }
 
@@ -414,7 +414,7 @@ static void measure_large(struct coalescing *runs, const char *id, bool open, ui
         runs->bench.refused = false; /* what was refused to other pages may be granted to these */
         runs->why = "the machine has no pages of that size";
     }
-    if (open && has) {
+    if (open && has && bench_rest(&runs->bench, true)) {
         found = open_large(runs, page, &pairs) && ask_large(runs, &pairs, &fast);
         large_close(&runs->all, page);
     }

@@ -6,9 +6,9 @@
  * page that is not there takes more than one that hits: a walk that finds nothing, the fault's delivery, and the
  * return.
  *
- * Each is made many times on end, a fence behind each, and as many fences alone are taken off; of faults as many loads
- * by the same visit that do not fault. So what follows is no part of it: no page is touched but those that the next
- * visit needs. Laps begin anywhere between two steps of the clock, so that means show less than a step.
+ * Each is made many times on end, a fence behind each, and a lap of fewer and as many fences is taken off; of faults
+ * one with loads by the same visit that do not fault. So what follows is no part of it: no page is touched but those
+ * that the next visit needs. Laps begin anywhere between two steps of the clock, so that means show less than a step.
  *
  * On silicon whoever makes the visits has to be translated again after all translations were dropped, and no clock can
  * be looked at before that: cost.cr3 and cost.flush_tlb include those walks, and all of them the few cycles that one
@@ -22,7 +22,8 @@
 #include "probes/readings.h"
 
 enum {
-    OPERATIONS = 12,
+    OPERATIONS = 12, /* in a lap */
+    FEWER = 4,       /* in the lap that is taken off: what comes once in a lap does not count */
     LOOKS = 64,
     MOST_BATCHES = 64,
     LEAST_BATCHES = 4,
@@ -87,29 +88,32 @@ static bool look(struct costs *costs, enum op op, double *cycles, bool *good)
     struct reading lap[MAX_LAPS];
     struct bench *bench = &costs->bench;
     bool disturbed, fault = op == OP_FAULT;
-    /* The upper entries of a walk to the page behind it are at hand. */
+    /* The upper entries of a walk to the page behind it are at hand, and whoever plays scripts has come to a lap. */
     script_add(&script, OP_FLUSH_TLB, 0, 0);
     script_add(&script, OP_LOAD, present(costs), 0);
+    script_add(&script, OP_FENCE, 0, MAX_LAPS - 1);
+    script_add(&script, op, fault ? absent(costs) : present(costs), 0);
     for (unsigned number = 1; number <= 2; number++) {
         add_wait(&script, costs);
         for (unsigned i = 0; i < OPERATIONS; i++) {
-            if (number == 1)
+            if (number == 1 || i < FEWER)
                 script_add(&script, op, fault ? absent(costs) : present(costs), number);
             else if (fault)
                 script_add(&script, op, present(costs), number);
             script_add(&script, OP_FENCE, 0, number);
         }
     }
-    if (!script_play(&script, bench, lap, &disturbed) || !bench_rest(bench, false))
+    if (!script_play(&script, bench, lap, &disturbed))
         return false;
     *good = !disturbed;
-    *cycles = ((double)lap[1].ticks - (double)lap[2].ticks) * bench->cycles_per_tick / OPERATIONS;
-    return true;
+    bench->busy += lap[1].ticks + lap[2].ticks;
+    *cycles = ((double)lap[1].ticks - (double)lap[2].ticks) * bench->cycles_per_tick / (OPERATIONS - FEWER);
+    return bench_rest(bench, false);
 }
 
 static bool batch(struct costs *costs, enum op op, double *cycles, bool *good)
 {
-    double looks[LOOKS], step = (double)costs->bench.clock.step * costs->bench.cycles_per_tick / OPERATIONS;
+    double looks[LOOKS], step = (double)costs->bench.clock.step * costs->bench.cycles_per_tick / (OPERATIONS - FEWER);
     unsigned counted = 0;
     for (unsigned i = 0; i < LOOKS; i++) {
         bool trusted;
@@ -153,7 +157,7 @@ static void price(struct costs *costs, const struct priced *priced, struct noteb
     static const char UNIT[] = "cycles";
     struct bench *bench = &costs->bench;
     uint64_t start = machine_steps(bench->machine);
-    bool found = !*why && bench_ok(bench) && measure(costs, priced->op);
+    bool found = !*why && bench_rest(bench, true) && measure(costs, priced->op);
     uint64_t cost = machine_steps(bench->machine) - start;
     double cycles = costs->cycles > 0 ? costs->cycles : 0;
     double error = confidence_within(costs->deviation + cycles * costs->rate.doubt, readings_tolerance(cycles));
@@ -169,10 +173,10 @@ static void price(struct costs *costs, const struct priced *priced, struct noteb
 bool probe_costs(struct machine *machine, const struct request *request, struct notebook *notebook)
 {
     static const struct priced all[] = {
-        {"cost.invlpg", "many on end, against fences alone", OP_FLUSH_PAGE},
-        {"cost.cr3", "many writes on end, against fences alone", OP_SET_ROOT},
-        {"cost.flush_tlb", "many on end, against fences alone", OP_FLUSH_TLB},
-        {"cost.fault", "many loads of a page that is not there on end, against such that hit", OP_FAULT}};
+        {"cost.invlpg", "more of them on end against fewer, with as many fences", OP_FLUSH_PAGE},
+        {"cost.cr3", "more writes on end against fewer, with as many fences", OP_SET_ROOT},
+        {"cost.flush_tlb", "more of them on end against fewer, with as many fences", OP_FLUSH_TLB},
+        {"cost.fault", "more loads of a page that is not there on end against fewer, and such that hit", OP_FAULT}};
     struct costs costs = {.bench = bench_open(machine, request->seed ^ 0x636f7374)};
     const char *why = "";
     if (!rate_measure(&costs.bench, &costs.rate) || costs.bench.cycles_per_tick <= 0)

@@ -15,7 +15,8 @@ enum {
     REGION = 1 << 20,  /* bytes of addresses between these; what all of it is aligned to */
     REGIONS = 12,      /* as many of them */
     MEMORY = 16 << 20, /* bytes that are asked for: room for the alignment */
-    LARGE = 2          /* large pages */
+    LARGE = 2,         /* large pages */
+    TURN = 3           /* pieces of 4 KB from place to place, an odd number */
 };
 
 /* Bytes from one line to the next one that is timed with it. */
@@ -115,6 +116,7 @@ void neighbours_close(struct neighbours *all)
     if (all->base)
         machine_map(machine, all->base, 0, (uint64_t)REGIONS * REGION, 0, MEM_WB);
     stretch_unmap(machine, &all->dense);
+    all->dense.size = 0;
 }
 
 bool neighbours_push(struct neighbours *all, uint64_t count, struct walk *push)
@@ -157,9 +159,11 @@ bool large_open(struct neighbours *all, struct bench *bench, uint64_t page, uint
             return false;
         }
     for (unsigned i = 0; i < pairs->count; i++) {
-        uint64_t aside = i / LARGE * (page / 8), line = KEPT + i * SPACE;
-        if (!make_large(all, &pairs->first[i], i % LARGE, aside + line) ||
-            !make_large(all, &pairs->second[i], i % LARGE, aside + page / 2 + line + pairs->count * SPACE)) {
+        /* All pieces of 4 KB that they lie in differ in their low bits. */
+        uint64_t near = i / LARGE * (page / 8) + KEPT + i * (SPACE + TURN * PAGE);
+        uint64_t far = near + page / 2 + pairs->count * (SPACE + TURN * PAGE);
+        if (!make_large(all, &pairs->first[i], i % LARGE, near) ||
+            !make_large(all, &pairs->second[i], i % LARGE, far)) {
             all->why = machine_why(machine);
             return false;
         }
@@ -175,4 +179,5 @@ void large_close(struct neighbours *all, uint64_t page)
     for (unsigned i = 0; all->base && i < LARGE; i++)
         machine_map(machine, all->base + i * all->distance, 0, page, 0, MEM_WB);
     stretch_unmap(machine, &all->dense);
+    all->dense.size = 0;
 }

@@ -24,6 +24,7 @@ static const struct name groups[] = {
     {"walker", "Page walker"},
     {"walk", "Walks of the page tables"},
     {"structures", "Pages that lie far apart"},
+    {"cost", "Dropping translations, and faults"},
     {"prefetch", "Prefetchers"},
     {"list", "Linked lists"},
     {"penalty", "Loads that miss"},

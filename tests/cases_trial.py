@@ -51,6 +51,8 @@ for group in range(2):
 ALONE = {"dtlb": re.compile(r"dtlb[12]\."), "itlb": re.compile(r"itlb[12]\."),
          "stores": re.compile(r"dtlb1\.\w+\.stores"), "tables": re.compile(r"walk\.4k\.|walker\."),
          "structures": re.compile(r"psc\.")}
+ALONE = {"dtlb": re.compile(r"dtlb[12]\."), "itlb": re.compile(r"itlb[12]\."), "tables": re.compile(r"walk\.4k\.|walker\."),
+         "coalescing": re.compile(r"dtlb[12]\..*\.(run|aligned|split)$"), "costs": re.compile(r"cost\.")}
 
 
 def trial_alone(probe, ids):
