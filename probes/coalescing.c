@@ -53,6 +53,7 @@ struct coalescing {
     struct neighbours all;
     unsigned run; /* that some level joins */
     bool aligned;
+    unsigned pairs;  /* that are timed together */
     unsigned shift;  /* of the pages that are timed together, in their blocks */
     double error;    /* of what is said, so far */
     const char *why; /* why not */
@@ -178,8 +179,8 @@ static bool find_run(struct coalescing *runs)
 static struct pairs at_distance(const struct coalescing *runs, unsigned distance)
 {
     enum { TURN = 9 }; /* more than half of a run of 16, so that neither pages nor runs of them share a set */
-    struct pairs pairs = {.count = MOST_PAIRS};
-    for (unsigned i = 0; i < MOST_PAIRS; i++) {
+    struct pairs pairs = {.count = runs->pairs};
+    for (unsigned i = 0; i < runs->pairs; i++) {
         unsigned number = i * BLOCK + runs->shift + i * TURN;
         pairs.first[i] = runs->all.spot[number];
         pairs.second[i] = runs->all.spot[runs->aligned ? number ^ distance : number + distance];
@@ -213,7 +214,7 @@ static bool stay(struct coalescing *runs, const struct pairs *pairs)
     return true;
 }
 
-/* Opens small pages that stay. False: *why. */
+/* Opens small pages that stay: four pairs, or fewer where a level gives entries up early. False: *why. */
 static bool open_small(struct coalescing *runs)
 {
     enum { SHIFTS = 4 };
@@ -223,11 +224,12 @@ static bool open_small(struct coalescing *runs)
             neighbours_close(&runs->all);
         bool open = neighbours_open(&runs->all, &runs->bench, distances[i]);
         runs->why = runs->all.why;
-        for (runs->shift = 1; open && runs->shift <= SHIFTS && bench_ok(&runs->bench); runs->shift++) {
-            struct pairs pairs = at_distance(runs, 0);
-            if (stay(runs, &pairs))
-                return true;
-        }
+        for (runs->pairs = MOST_PAIRS; open && runs->pairs; runs->pairs /= 2)
+            for (runs->shift = 1; runs->shift <= SHIFTS && bench_ok(&runs->bench); runs->shift++) {
+                struct pairs pairs = at_distance(runs, 0);
+                if (stay(runs, &pairs))
+                    return true;
+            }
         if (open)
             runs->why = "entries are lost before they can be timed";
     }
@@ -272,10 +274,11 @@ static bool shares(struct coalescing *runs, const struct pairs *pairs, const str
 }
 
 /* Of what is lost the most that it may be in truth, since chance had its part: it makes loads slow, too. */
-static double most_lost(double lost)
+static double most_lost(const struct coalescing *runs, double lost)
 {
-    static const double DEVIATIONS = 3, COUNT = ASKED * MOST_PAIRS;
-    return lost + DEVIATIONS * square_root((lost * (1 - lost) + 1 / COUNT) / COUNT);
+    static const double DEVIATIONS = 3;
+    double count = (double)ASKED * runs->pairs;
+    return lost + DEVIATIONS * square_root((lost * (1 - lost) + 1 / count) / count);
 }
 
 /* As many pages as push entries out of the first level and leave them in the second. 0: *why. */
@@ -301,7 +304,7 @@ static uint64_t find_push(struct coalescing *runs, double *error)
             continue;
         if (!cover_time(&runs->bench, &outside, &push, &walk))
             return 0;
-        if (walk.speed != SLOW || taken.cycles < LEAST_SECOND + most_lost(lost) * walk.cycles)
+        if (walk.speed != SLOW || taken.cycles < LEAST_SECOND + most_lost(runs, lost) * walk.cycles)
             continue;
         found = count;
         slowest = taken.cycles;

@@ -128,6 +128,26 @@ static void small_cache(void **state)
     expect(*state, &description, 4, 8, 0);
 }
 
+/* 2.5 KB in lines of 128 bytes that go in the order in which they came, however often they are loaded: some of those
+ * that are timed are lost. Then nothing is said of large pages, or what is so. */
+static void lines_in_turn(void **state)
+{
+    struct notebook *notebook = *state;
+    struct description description = machine_of_two(1, 1);
+    struct cache_description *cache = &description.cache[0];
+    cache->size = 2560;
+    cache->line = cache->sector = 128;
+    cache->shape.ways = 5;
+    cache->shape.index.sets = 4;
+    assert_true(policy_parse(&cache->shape.policy, "FIFO"));
+    description.cache[1].line = description.cache[1].sector = 128;
+    description.cache[1].shape.index.sets /= 2;
+    memset(notebook, 0, sizeof *notebook);
+    run_probe(probe_coalescing, &description, notebook);
+    const struct finding *split = noted(notebook, "dtlb1.2m.split");
+    assert_true(!split->measured || split->value == 0);
+}
+
 /* Sets by virtual addresses, 96 of them: a line is in another set under another mapping's address, unless that lies as
  * many lines higher as leave no rest. */
 static void virtual_sets(void **state)
@@ -172,10 +192,11 @@ static void skipped(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_level),      cmocka_unit_test(two_levels),  cmocka_unit_test(sectors),
-        cmocka_unit_test(pieces),         cmocka_unit_test(huge_pages),  cmocka_unit_test(by_lot),
-        cmocka_unit_test(clock_in_steps), cmocka_unit_test(small_cache), cmocka_unit_test(virtual_sets),
-        cmocka_unit_test(fetched_ahead),  cmocka_unit_test(no_tlb),      cmocka_unit_test(skipped),
+        cmocka_unit_test(one_level),      cmocka_unit_test(two_levels),    cmocka_unit_test(sectors),
+        cmocka_unit_test(pieces),         cmocka_unit_test(huge_pages),    cmocka_unit_test(by_lot),
+        cmocka_unit_test(clock_in_steps), cmocka_unit_test(small_cache),   cmocka_unit_test(virtual_sets),
+        cmocka_unit_test(lines_in_turn),  cmocka_unit_test(fetched_ahead), cmocka_unit_test(no_tlb),
+        cmocka_unit_test(skipped),
     };
     return cmocka_run_group_tests(tests, fresh, done);
 }
