@@ -86,50 +86,63 @@ static struct truth of_walk(const struct truths *truths, const struct cache_desc
                           .high = before + high + latency_tolerance(before + high)};
 }
 
+/* What a walk takes that makes so many loads, all of its entries being in the first cache that the walker looks in.
+ * *far: more, where it is in another slice, or where there is no cache and another row of memory is open. */
+static double walk_of(const struct description *description, unsigned loads, double *far)
+{
+    const struct walker_description *walker = &description->walker;
+    const struct cache_description *first = walkers_cache(description);
+
+    *far = 0;
+    if (description->tlbs == 0) /* translation costs nothing */
+        return 0;
+    if (walker->fixed)
+        return walker->fixed;
+    *far = loads * (first ? (double)first->slice_step * first->slices.count
+                          : (double)description->memory.row_miss + description->memory.refresh_length);
+    return walker->overhead + (double)loads * (first ? first->latency : description->memory.latency);
+}
+
 /* A load of a page that is not there walks the tables, of which no TLB keeps that there is nothing (SDM Vol.
  * 3, 4.10.2.3: translations are cached only of entries that are present), and faults. Its walk takes as many loads as
  * one that finds a page. What is asked is how much more that is than a load that hits. */
 static struct truth of_fault(const struct truths *truths)
 {
     const struct description *description = &truths->description;
-    const struct walker_description *walker = &description->walker;
-    const struct cache_description *first = walkers_cache(description);
-    double low = description->memory.latency, walk = walker->fixed, far = 0;
+    double far, walk = walk_of(description, upper_loads(description) + 1, &far);
+    double low = description->fault + walk - truths->met.first.latency;
 
-    if (first) {
-        low = first->latency;
-        far = (double)first->slice_step * first->slices.count;
-    } else {
-        far = description->memory.row_miss + description->memory.refresh_length;
-    }
-    unsigned loads = walker->fixed ? 0 : upper_loads(description) + 1;
-    if (!walker->fixed)
-        walk = walker->overhead + loads * low;
-    if (description->tlbs == 0) /* translation costs nothing */
-        walk = loads = 0;
-    low = description->fault + walk - truths->met.first.latency;
-    return (struct truth){.kind = TRUTH_RANGE,
-                          .low = low - latency_tolerance(low),
-                          .high = low + loads * far + latency_tolerance(low + loads * far)};
+    return (struct truth){
+        .kind = TRUTH_RANGE, .low = low - latency_tolerance(low), .high = low + far + latency_tolerance(low + far)};
+}
+
+/* Once all translations were dropped, whoever looks at the clock then needs those of its code and of its data again
+ * (SDM Vol. 3, 4.10.4.1: MOV to CR3 and to CR4 invalidate them, and the entries of page-structure caches, too): two
+ * walks at most, each from the top of the tables, if it does not take them off. */
+static struct truth of_dropping_all(const struct description *description, double cycles)
+{
+    enum { WALKS = 2 };
+    double far, walk = walk_of(description, description->levels, &far);
+    double high = cycles + WALKS * (walk + far);
+
+    return (struct truth){
+        .kind = TRUTH_RANGE, .low = cycles - latency_tolerance(cycles), .high = high + latency_tolerance(high)};
 }
 
 static struct truth of_cost(const struct truths *truths, const char *what)
 {
     const struct description *description = &truths->description;
-    struct truth truth = {.kind = TRUTH_WITHIN};
 
     if (strcmp(what, "fault") == 0)
         return of_fault(truths);
+    if (strcmp(what, "cr3") == 0)
+        return of_dropping_all(description, description->set_root);
+    if (strcmp(what, "flush_tlb") == 0)
+        return of_dropping_all(description, description->flush_tlb);
     if (strcmp(what, "invlpg") == 0)
-        truth.value = description->invlpg;
-    else if (strcmp(what, "cr3") == 0)
-        truth.value = description->set_root;
-    else if (strcmp(what, "flush_tlb") == 0)
-        truth.value = description->flush_tlb;
-    else
-        return nothing(TRUTH_NONE);
-    truth.tolerance = latency_tolerance(truth.value);
-    return truth;
+        return (struct truth){
+            .kind = TRUTH_WITHIN, .value = description->invlpg, .tolerance = latency_tolerance(description->invlpg)};
+    return nothing(TRUTH_NONE);
 }
 
 struct truth truth_of_walk(const struct truths *truths, const char *id)
