@@ -168,3 +168,8 @@ def refuses(context):
     expect(times == 2 and int(after["ips"]) == int(before["ips"]) // 2, f"{times} times slower: {after}, not {before}")
     said = refusal(bochs.PROGRAM, library, context.path("none.ini"), 2)
     expect("none.ini" in said, said)
+
+# Words that are read after table entries were swapped come from Bochs' own TLB, which joins nothing: where the model's
+# does, the clock contradicts them, and nothing is said.
+trial_on("haswell", "32M", "coalescing", "coalescing", re.compile(r"dtlb1\.4k\.run$"))
+trial_on("zen1", "32M", "coalescing", "coalescing", re.compile("never"))
