@@ -115,12 +115,12 @@ static void costs(void **state)
     description->invlpg = 120;
     description->set_root = 150;
     description->flush_tlb = 9;
-    description->fault = 800;
+    description->fault = 80;
     struct truths *truths = truths_on(description);
     expect_within(truths, "cost.invlpg", 120, 2.4);
     expect_range(truths, "cost.cr3", 150, 150 + 2 * (OVERHEAD + 4 * FIRST));
     expect_range(truths, "cost.flush_tlb", 9, 9 + 2 * (OVERHEAD + 4 * FIRST));
-    expect_cycles(truths, "cost.fault", 800 + OVERHEAD + 3 * FIRST);
+    expect_cycles(truths, "cost.fault", 80 + OVERHEAD + 3 * FIRST);
     assert_int_equal(truth_of(truths, "cost.wbinvd").kind, TRUTH_NONE);
     truths_destroy(truths);
 }
