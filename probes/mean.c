@@ -27,7 +27,7 @@ double mean_deviation(const double *values, unsigned count, double mean)
 
 double mean_of_batches(const double *values, unsigned count, double *deviation)
 {
-    double sorted[MOST_BATCHES];
+    double sorted[MOST_MEANT];
     for (unsigned i = 0; i < count; i++)
         sorted[i] = values[i];
     double mean = mean_of_most(sorted, count, 0), of_mean = mean_deviation(values, count, mean);

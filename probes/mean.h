@@ -2,7 +2,7 @@
 /* mean.h: means of readings of which some were interrupted. */
 #pragma once
 
-enum { MOST_BATCHES = 40 };
+enum { MOST_MEANT = 40 };
 
 /* The mean of values, without those that lie far off: further than one and a half times the distance of the quartiles
  * and a step (Tukey, Exploratory Data Analysis, 1977). A quantile of readings that move in steps would say a step, and
@@ -12,5 +12,5 @@ double mean_of_most(double *values, unsigned count, double step);
 /* The standard deviation of the mean of `count` values, 2 or more, that is `mean`. */
 double mean_deviation(const double *values, unsigned count, double mean);
 
-/* The mean of batches that agree; *deviation grows to the standard deviation of that mean. count: 2 to MOST_BATCHES. */
+/* The mean of batches that agree; *deviation grows to the standard deviation of that mean. count: 2 to MOST_MEANT. */
 double mean_of_batches(const double *values, unsigned count, double *deviation);

@@ -255,7 +255,7 @@ struct cost {
 };
 
 /* The mean of batches, and how far from it that of short laps lies. */
-static void judge(double values[LAPS][MOST_BATCHES], unsigned count, struct cost *cost)
+static void judge(double values[LAPS][MOST_MEANT], unsigned count, struct cost *cost)
 {
     double varies = 0;
     *cost = (struct cost){.known = true};
@@ -266,11 +266,11 @@ static void judge(double values[LAPS][MOST_BATCHES], unsigned count, struct cost
 
 static bool time_misses(struct structures *structures, struct cost cost[PML5E + 1])
 {
-    double values[PML5E + 1][LAPS][MOST_BATCHES];
+    double values[PML5E + 1][LAPS][MOST_MEANT];
     struct misses misses;
     unsigned count = 0, lost = 0, levels = structures->fork.levels;
     bool enough = false;
-    while (!enough && count < MOST_BATCHES && lost < MOST_BATCHES) {
+    while (!enough && count < MOST_MEANT && lost < MOST_MEANT) {
         bool good;
         if (!batch(structures, &misses, &good))
             return false;

@@ -132,11 +132,11 @@ static bool batch(struct tables *tables, enum place place, const struct walk *sw
 static bool measure(struct tables *tables, enum place place, const struct walk *sweep, uint64_t visits,
                     struct cost *cost)
 {
-    double walks[MOST_BATCHES], loads[MOST_BATCHES];
+    double walks[MOST_MEANT], loads[MOST_MEANT];
     uint64_t end = machine_steps(tables->bench.machine) + visits;
     unsigned count = 0, lost = 0;
     *cost = (struct cost){.known = false};
-    while (count < MOST_BATCHES && lost < MOST_BATCHES) {
+    while (count < MOST_MEANT && lost < MOST_MEANT) {
         bool good;
         if (!batch(tables, place, sweep, ROUNDS, &walks[count], &loads[count], &good))
             return false;

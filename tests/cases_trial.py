@@ -48,11 +48,10 @@ for group in range(2):
 
 
 # What each of these finds, by ids.
-ALONE = {"dtlb": re.compile(r"dtlb[12]\."), "itlb": re.compile(r"itlb[12]\."),
-         "stores": re.compile(r"dtlb1\.\w+\.stores"), "tables": re.compile(r"walk\.4k\.|walker\."),
-         "structures": re.compile(r"psc\.")}
-ALONE = {"dtlb": re.compile(r"dtlb[12]\."), "itlb": re.compile(r"itlb[12]\."), "tables": re.compile(r"walk\.4k\.|walker\."),
-         "coalescing": re.compile(r"dtlb[12]\..*\.(run|aligned|split)$"), "costs": re.compile(r"cost\.")}
+ALONE = {"dtlb": re.compile(r"dtlb[12]\.\w+\.(entries|ways|sets|bits|penalty|shared)$"), "itlb": re.compile(r"itlb[12]\."),
+         "stores": re.compile(r"dtlb1\.\w+\.stores$"), "tables": re.compile(r"walk\.4k\.|walker\."),
+         "structures": re.compile(r"psc\."), "costs": re.compile(r"cost\."),
+         "coalescing": re.compile(r"dtlb[12]\.\w+\.(run|aligned|split)$")}
 
 
 def trial_alone(probe, ids):
