@@ -29,12 +29,13 @@ struct caches {
     struct bench bench;
     struct stretch stretch;
     struct notebook *notebook;
-    struct region region; /* of all lines that are visited */
-    struct nearer nearer; /* the levels until now */
-    uint64_t most;        /* visits of the machine, for finding all levels */
-    bool unknown;         /* how the last of them chooses its sets */
-    double error;         /* that what the other probes have found is wrong */
-    double hit, before;   /* core cycles of a load that the first level serves, and the last of those until now */
+    struct region region;    /* of all lines that are visited */
+    struct nearer nearer;    /* the levels until now */
+    struct sets found[LAST]; /* what they are, by their level less one */
+    uint64_t most;           /* visits of the machine, for finding all levels */
+    bool unknown;            /* how the last of them chooses its sets */
+    double error;            /* that what the other probes have found is wrong */
+    double hit, before;      /* core cycles of a load that the first level serves, and the last of those until now */
 };
 
 static void id_of(char id[28], unsigned level, const char *what)
@@ -192,6 +193,7 @@ static void begin(struct caches *caches)
 static void pass(struct caches *caches, unsigned level, const struct sets *sets)
 {
     struct nearer *nearer = &caches->nearer;
+    caches->found[level - 1] = *sets;
     nearer->holds = sets->ways + (sets->inclusion.exclusive == YES ? nearer->holds : 0);
     nearer->ways_but_last = nearer->ways;
     nearer->ways += sets->ways;
@@ -208,7 +210,9 @@ static struct region more_memory(const struct caches *caches)
     return more.size > caches->region.size ? more : caches->region;
 }
 
-static bool find_level(struct caches *caches, unsigned level, uint64_t target[2], struct sets *sets, const char **why)
+/* known: see sets_find. */
+static bool find_level(struct caches *caches, unsigned level, uint64_t target[2], const struct sets *known,
+                       struct sets *sets, const char **why)
 {
     struct push push = {.bench = &caches->bench, .region = caches->region, .most = caches->most}, before = push;
     double latency[3];
@@ -221,7 +225,7 @@ static bool find_level(struct caches *caches, unsigned level, uint64_t target[2]
     bool shows_before = push_calibrate(&before, caches->hit, caches->before, latency[0], 0);
     if (!push_calibrate(&push, caches->hit, latency[0], latency[1], latency[2]))
         return false;
-    if (sets_find(&push, shows_before ? &before : NULL, &caches->nearer, target, last, sets, why))
+    if (sets_find(&push, shows_before ? &before : NULL, &caches->nearer, target, last, known, sets, why))
         return true;
     if (push.spent)
         *why = "it would take too many accesses";
@@ -235,23 +239,22 @@ static bool find_in_more(struct caches *caches, unsigned level, uint64_t target[
     caches->region = more_memory(caches);
     begin(caches);
     for (unsigned i = FIRST; i < level; i++) {
-        char id[28];
-        if (!find_level(caches, i, target, sets, why))
+        const struct sets *found = &caches->found[i - 1];
+        if (!find_level(caches, i, target, found, sets, why))
             return false;
-        id_of(id, i, "size");
         *why = "in more memory the levels before it seem to be others";
-        if (noted_value(caches->notebook, id, NULL) != (double)(sets->ways * sets->rule.sets * sets->rule.line))
+        if (sets->rule.sets != found->rule.sets || sets->rule.line != found->rule.line)
             return false;
         pass(caches, i, sets);
     }
-    return find_level(caches, level, target, sets, why);
+    return find_level(caches, level, target, NULL, sets, why);
 }
 
 static bool measure_level(struct caches *caches, unsigned level, const char **why)
 {
     uint64_t start = machine_steps(caches->bench.machine), target[2];
     struct sets sets;
-    if (!find_level(caches, level, target, &sets, why) &&
+    if (!find_level(caches, level, target, NULL, &sets, why) &&
         (!sets.too_few || more_memory(caches).size == caches->region.size ||
          !find_in_more(caches, level, target, &sets, why)))
         return false;

@@ -79,8 +79,17 @@ static bool find_both(struct push *push, const struct nearer *nearer, const uint
     return false;
 }
 
+/* Inclusion and ways. False: not told, *why says why not. */
+static bool measure(struct push *push, const struct push *before, const struct scene scene[2],
+                    const struct nearer *nearer, struct known *known, struct sets *sets, const char **why)
+{
+    tell_inclusion(push, before, &scene[0], known, nearer, sets);
+    sets->ways = count_ways(push, scene, nearer, sets, why);
+    return sets->ways > 0;
+}
+
 static bool find(struct push *push, const struct push *before, const struct nearer *nearer, const uint64_t target[2],
-                 struct sets *sets, bool *unruled, const char **why)
+                 const struct sets *old, struct sets *sets, bool *unruled, const char **why)
 {
     struct scene scene[2];
     struct known known;
@@ -89,11 +98,12 @@ static bool find(struct push *push, const struct push *before, const struct near
     if (!find_both(push, nearer, target, scene, &sets->too_few, why))
         return false;
     *why = "lines of one set are hard to tell";
-    if (!known_learn(push, &scene[0], nearer, &known))
+    sets->too_few = !known_learn(push, &scene[0], nearer, &known);
+    if (sets->too_few)
         return false;
-    tell_inclusion(push, before, &scene[0], &known, nearer, sets);
-    sets->ways = count_ways(push, scene, nearer, sets, why);
-    if (!sets->ways)
+    if (old)
+        *sets = (struct sets){.ways = old->ways, .inclusion = old->inclusion, .error = old->error};
+    else if (!measure(push, before, scene, nearer, &known, sets, why))
         return false;
     known.victims = sets->inclusion.exclusive != NO;
     *unruled = scene[0].sharp && scene[1].sharp;
@@ -107,7 +117,7 @@ static bool find(struct push *push, const struct push *before, const struct near
 }
 
 bool sets_find(struct push *push, const struct push *before, const struct nearer *nearer, const uint64_t target[2],
-               bool last, struct sets *sets, const char **why)
+               bool last, const struct sets *known, struct sets *sets, const char **why)
 {
     /* Most policies give a line up within three laps, and an exclusive level shows its ways in the first. */
     static const unsigned laps[] = {3, 1, 12, 40};
@@ -115,7 +125,7 @@ bool sets_find(struct push *push, const struct push *before, const struct nearer
     for (unsigned i = 0; i < sizeof laps / sizeof *laps && failed < MOST_UNRULED && push_ok(push); i++) {
         bool unruled;
         push->laps = laps[i];
-        if (find(push, before, nearer, target, sets, &unruled, why))
+        if (find(push, before, nearer, target, known, sets, &unruled, why))
             return true;
         if (sets->too_few && !last)
             return false;

@@ -12,11 +12,13 @@ struct sets {
     struct rule rule;
     struct inclusion inclusion;
     double error; /* that it is wrong */
-    bool too_few; /* no lines pushed a target out: there may be too few that share a set */
+    bool too_few; /* no lines pushed a target out, or hardly more than that takes: there may be too few that share a
+                     set */
 };
 
 /* Finds them for the set of a target, and checks them on another, which differs from it in the lowest bit. before: for
  * the level before instead of this one; NULL: the clock does not show it. last: there are no more lines elsewhere; else
- * it gives up soon when they are too few. False: *why says why not, or see push_ok. */
+ * it gives up soon when they are too few. known: what is known of the level from other memory, where only its rule is
+ * asked for; NULL: nothing is. False: *why says why not, or see push_ok. */
 bool sets_find(struct push *, const struct push *before, const struct nearer *, const uint64_t target[2], bool last,
-               struct sets *, const char **why);
+               const struct sets *known, struct sets *, const char **why);
