@@ -1,8 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* pool.c: pools of lines, made longer and shorter. */
+/* pool.c: pools of lines, made longer and shorter.
+ *
+ * The last straw is found by bisection under noise: where it may be is a distribution, each round asks at its median,
+ * and what it says is weighed in (Burnashev and Zigangirov, "An interval estimation problem for controlled
+ * observations", Problems of Information Transmission 10, 1974). Where a reading says little, because the clock moves
+ * in long steps, that takes a fraction of what it would to be sure of each step of a bisection. */
 #include "probes/pool.h"
 
-enum { LARGEST = 1 << 16, LARGEST_FLUSHED = 1 << 17 };
+enum { LARGEST = 1 << 16, LARGEST_FLUSHED = 1 << 17, PARTS = 128, IN_VAIN = 24 };
+
+/* A straw is found when it is one part with this probability. A reading may be wrong for reasons that the clock's
+ * variance says nothing of: the logarithm of what it says is this at most, so that it takes three. */
+static const double FOUND = 0.999, MOST_SAID = 2.3;
 
 bool pool_goes(struct push *push, const struct scene *scene)
 {
@@ -24,18 +33,85 @@ bool pool_enough(struct push *push, struct scene *scene, const struct kin *kin, 
     return false;
 }
 
+/* e to a power from -3 to 3, within a hundredth of it (Pade). */
+static double power_of_e(double x)
+{
+    double even = 1 + x * x / 10, odd = x / 2 * (1 + x * x / 60);
+    return (even + odd) / (even - odd);
+}
+
+/* Where the last straw may be: in parts of what lies between two numbers of lines, of which `low` do not push the
+ * target out, or are 0, and `high` do. */
+struct search {
+    uint64_t low, high;
+    unsigned parts;
+    double weight[PARTS]; /* probability of each; their sum is 1 */
+};
+
+/* So many lines end a part. */
+static uint64_t end_of(const struct search *search, unsigned part)
+{
+    return search->low + (search->high - search->low) * (part + 1) / search->parts;
+}
+
+static unsigned likeliest(const struct search *search)
+{
+    unsigned best = 0;
+    for (unsigned i = 1; i < search->parts; i++)
+        if (search->weight[i] > search->weight[best])
+            best = i;
+    return best;
+}
+
+/* The part whose end the straw is before as likely as behind it. */
+static unsigned middle_of(const struct search *search)
+{
+    double sum = search->weight[0];
+    unsigned part = 0;
+    while (part + 2 < search->parts && sum + search->weight[part + 1] / 2 < 0.5)
+        sum += search->weight[++part];
+    return part;
+}
+
+/* What one reading says of all parts: with so many lines as end `part` the target went, or stayed. */
+static void learn(const struct push *push, struct search *search, unsigned part, double vote)
+{
+    double sum = 0, says = 2 * vote / push->variance;
+    double odds = power_of_e((says > MOST_SAID ? MOST_SAID : says < -MOST_SAID ? -MOST_SAID : says) / 2);
+    for (unsigned i = 0; i < search->parts; i++) {
+        search->weight[i] *= i <= part ? odds : 1 / odds;
+        sum += search->weight[i];
+    }
+    for (unsigned i = 0; i < search->parts; i++)
+        search->weight[i] /= sum;
+}
+
 uint64_t pool_last_straw(struct push *push, struct scene *scene, uint64_t high)
 {
-    uint64_t low = 0; /* so many do not, or it is 0 */
-    while (high - low > 1 && push_ok(push)) {
-        scene->pool.count = low + (high - low) / 2;
-        if (pool_goes(push, scene))
-            high = scene->pool.count;
-        else
-            low = scene->pool.count;
+    struct search search = {.high = high};
+    bool first = true;
+    while (search.high - search.low > 1 && push_ok(push)) {
+        uint64_t room = search.high - search.low;
+        double votes = 0, most = IN_VAIN * push_needed(push, VOTES_SEARCH);
+        search.parts = room < PARTS ? (unsigned)room : PARTS;
+        for (unsigned i = 0; i < search.parts; i++)
+            search.weight[i] = 1.0 / search.parts;
+        for (; search.weight[likeliest(&search)] < FOUND && votes < most; votes++) {
+            unsigned part = middle_of(&search);
+            double vote;
+            scene->pool.count = end_of(&search, part);
+            if (!push_round(push, scene, first, &vote))
+                break;
+            first = false;
+            learn(push, &search, part, vote);
+        }
+        unsigned part = likeliest(&search);
+        uint64_t end = end_of(&search, part);
+        search.low = part ? end_of(&search, part - 1) : search.low;
+        search.high = end;
     }
-    scene->pool.count = high;
-    return high;
+    scene->pool.count = search.high;
+    return search.high;
 }
 
 struct push pool_one_by_one(const struct push *push, unsigned times)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* pool.h: how many lines of a pool push a target out: by doubling, and by bisection. */
+/* pool.h: how many lines of a pool push a target out: by doubling, and by bisection under noise. */
 #pragma once
 #include "probes/push.h"
 
@@ -10,7 +10,8 @@ bool pool_goes(struct push *, const struct scene *);
  * there are none, or see push_ok. */
 bool pool_enough(struct push *, struct scene *, const struct kin *, uint64_t first);
 
-/* The smallest number of the pool's lines that push the target out, given that `high` do; the pool has so many then. */
+/* The smallest number of the pool's lines that push the target out, given that `high` do; the pool has so many then. It
+ * is wrong once in a thousand times by noise, for each of two stages at most. */
 uint64_t pool_last_straw(struct push *, struct scene *, uint64_t high);
 
 /* Rounds in which each line is flushed as soon as it was loaded, and comes so many times. Where a policy takes any way,

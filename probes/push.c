@@ -200,8 +200,18 @@ double push_clipped(const struct push *push, double vote)
     return vote > most ? most : vote < -most ? -most : vote;
 }
 
-/* Votes by which one answer has to lead: so many that noise does not make them (Wald), and never fewer than asked. */
-static double needed_votes(const struct push *push, unsigned votes)
+bool push_round(struct push *push, const struct scene *scene, bool first, double *vote)
+{
+    double ticks;
+    *vote = 0;
+    if (!push_ok(push) || !one_round(push, scene, first, &ticks))
+        return false;
+    if (ticks >= 0)
+        *vote = push_clipped(push, (ticks - push->middle) / push->half);
+    return true;
+}
+
+double push_needed(const struct push *push, unsigned votes)
 {
     /* ln of one in 1000 for a search, of one in a million for a check. */
     double needed = push->variance * (votes >= VOTES_CHECK ? 13.8 : 6.9) / 2;
@@ -210,16 +220,14 @@ static double needed_votes(const struct push *push, unsigned votes)
 
 bool push_out(struct push *push, const struct scene *scene, unsigned votes, bool *clear)
 {
-    double needed = needed_votes(push, votes), sum = 0;
+    double needed = push_needed(push, votes), sum = 0;
     unsigned rounds = 0;
     while (push_ok(push) && sum < needed && sum > -needed && rounds < IN_VAIN * needed) {
-        double ticks;
-        if (!one_round(push, scene, rounds == 0, &ticks))
+        double vote;
+        if (!push_round(push, scene, rounds == 0, &vote))
             break;
         rounds++;
-        double vote = (ticks - push->middle) / push->half;
-        if (ticks >= 0)
-            sum += push_clipped(push, vote);
+        sum += vote;
     }
     if (clear)
         *clear = sum >= needed || sum <= -needed;
@@ -350,7 +358,7 @@ bool push_calibrate(struct push *push, double hit, double near, double far, doub
     push->half = (far - near) / 2 / rate;
     push->variance = variance / (push->half * push->half);
     push->most_of_one = 1 + step / push->half > CLIP ? 1 + step / push->half : CLIP;
-    if (push->half <= 0 || needed_votes(push, VOTES_CHECK) >= MOST_NEEDED)
+    if (push->half <= 0 || push_needed(push, VOTES_CHECK) >= MOST_NEEDED)
         return false;
     /* Where a reading varies by more than there is to tell, its mean has to be known from so many more. */
     for (double wanted = push->variance / (MIDDLE * MIDDLE); used < wanted;) {

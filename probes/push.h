@@ -74,12 +74,20 @@ bool push_ok(const struct push *);
 /* How surely an answer is wanted: votes that have to point one way. */
 enum { VOTES_SEARCH = 3, VOTES_CHECK = 6 };
 
+/* Votes by which one answer has to lead for so sure an answer: that many, or as many as noise does not make by chance
+ * (Wald). */
+double push_needed(const struct push *, unsigned votes);
+
 /* Plays rounds until votes for one answer exceed those for the other by so many, or so often in vain that it does not
  * matter any more. True: the target was pushed out. *clear (may be NULL): whether the votes decided it. */
 bool push_out(struct push *, const struct scene *, unsigned votes, bool *clear);
 
 /* A vote, or what one reading counts for at most. */
 double push_clipped(const struct push *, double vote);
+
+/* One round alone, and the vote on it: above 0 for a target that was pushed out, in halves, clipped; 0 where the
+ * reading was disturbed. first: none of the scene's lines was cleared away before. False: see push_ok. */
+bool push_round(struct push *, const struct scene *, bool first, double *vote);
 
 /* The mean of so many votes that its standard error is as wanted, in halves, or less: 1 where the target always goes,
  * -1 where it always stays. */
