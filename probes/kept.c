@@ -48,9 +48,12 @@ static bool measure_scale(const struct push *push, const struct scene *scene, st
     struct push once = *push;
     struct scene none = *scene;
     double error = SCALED / (scene->lines + 1);
-    none.lines = 0;
+    none.lines = push->settled;
+    if (push->settled) /* lines that the nearer levels have then, instead of the target */
+        once.laps = AT_REST;
     if (!push_signs(&once, &none, error, &scale->there))
         return false;
+    once.laps = push->laps;
     once.laps *= scene->sharp ? 1 : LONG;
     if (!push_signs(&once, scene, error, &scale->gone))
         return false;
@@ -63,6 +66,9 @@ static bool share_kept(struct push *push, const struct scene *scene, const struc
 {
     unsigned readings = scale->averaged ? 1 : 1 + (unsigned)(push->variance / CLEAR);
     double sum = 0, vote;
+    *share = 1;
+    if (place + push->settled >= scene->lines)
+        return true; /* it is in a nearer level */
     for (unsigned i = 0; i < readings; i++) {
         if (!push_line(push, scene, laps, place, &vote))
             return false;
@@ -101,6 +107,11 @@ static bool add_up(struct push *push, const struct scene *scene, const struct sc
         *sum = (struct sum){.mean = mean, .error = square_root((variance > 0 ? variance : 0) / (passes + 1))};
         if (variance > 0)
             fewest = FEWEST_BY_LOT;
+        /* Many readings of each line, and still not the same lines each time: their mean has to tell. */
+        if (variance > 0 && !scale->averaged && push->variance > CLEAR) {
+            *sum = (struct sum){.mean = 0};
+            return push_ok(push);
+        }
     }
     return push_ok(push);
 }
@@ -142,7 +153,7 @@ bool kept_count(struct push *push, const struct scene *scene, struct kept *kept)
         return false;
     if (push->variance <= CLEAR || (scene->sharp && kept->lines == scene->needed))
         return true;
-    if (!scene->helpers || scene->shallow)
+    if ((!scene->helpers && !push->settled) || scene->shallow)
         return true; /* nothing shows what a line is that is gone from nearer levels, and from nowhere else */
     if (!measure_scale(push, scene, &scale))
         return false;

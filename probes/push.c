@@ -8,6 +8,7 @@ enum {
     ROOM = 4,    /* at its end, for what is timed and what comes just before */
     BESIDE = 5,  /* units from a target to its doorstep, in the same page: no neighbour, and of another set */
     LOOKS = 64,
+    SETTLING = 16,
     IN_VAIN = 12, /* votes, in so many times as many rounds */
     MOST_NEEDED = 200
 };
@@ -288,6 +289,16 @@ static void lap_of_lines(struct script *script, const struct scene *scene)
     half_of_helpers(script, scene, 1, OP_LOAD);
 }
 
+/* Loads the last lines of a lap until the nearer levels have them all: where those draw lots, each load of a line that
+ * they lack is one more chance that another one goes. */
+static void settle(struct script *script, const struct scene *scene)
+{
+    unsigned lines = script->push->settled < scene->lines ? script->push->settled : scene->lines;
+    for (unsigned i = 0; lines && i < SETTLING; i++)
+        for (unsigned j = scene->lines - lines; j < scene->lines; j++)
+            add(script, OP_LOAD, scene->line[j]);
+}
+
 bool push_line(struct push *push, const struct scene *scene, unsigned laps, unsigned place, double *vote)
 {
     enum { TRIALS = 16 };
@@ -305,6 +316,7 @@ bool push_line(struct push *push, const struct scene *scene, unsigned laps, unsi
         clear_away(&script, scene);
         for (unsigned lap = 0; lap < laps; lap++)
             lap_of_lines(&script, scene);
+        settle(&script, scene);
         if (!time_target(&script, scene->line[place]))
             return false;
         *vote = (script.ticks - push->middle) / push->half;

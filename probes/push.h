@@ -56,6 +56,8 @@ struct push {
     const uint64_t *hot_helper; /* and after each of all lines these, which push it out of all levels but the last of
                                    the nearer ones */
     unsigned hot_helpers;
+    unsigned settled; /* push_line: so many of the lines come again and again at the end, so that nearer levels have
+                         these and no others, whether they draw lots or not */
     uint64_t apart;   /* after each of the scene's lines the one so far from it (XOR) is flushed; 0: none is */
     bool empty_first; /* so many lines as have ways here were seen to stay, so that none takes another's by lot */
     uint64_t most;    /* visits of the machine (machine_steps): beyond, every answer is "spent" */

@@ -26,6 +26,16 @@ static void tell_inclusion(struct push *push, const struct push *before, const s
     sets->inclusion = inclusion_tell(push, before, scene, nearer, known->line, known->count);
 }
 
+/* Counts what a set keeps. Where nothing pushes lines out of the nearer levels, those keep the last ones: of levels
+ * that draw lots it would be others each time, some of which this one has given up. */
+static bool count_kept(const struct push *push, const struct scene *scene, const struct nearer *nearer,
+                       struct kept *kept)
+{
+    struct push rounds = *push;
+    rounds.settled = scene->helpers ? 0 : nearer->holds;
+    return kept_count(&rounds, scene, kept);
+}
+
 /* Ways: the lines that a set keeps. Where lines cannot get past the nearer levels without filling this one, what these
  * keep is counted, too, and is not of an exclusive level's ways. */
 static unsigned count_ways(struct push *push, const struct scene scene[2], const struct nearer *nearer,
@@ -33,7 +43,7 @@ static unsigned count_ways(struct push *push, const struct scene scene[2], const
 {
     struct kept kept, other;
     *why = "how many lines a set keeps is not clear";
-    if (!kept_count(push, &scene[0], &kept) || !kept.lines)
+    if (!count_kept(push, &scene[0], nearer, &kept) || !kept.lines)
         return 0;
     /* What a level before keeps may come on top: where this one keeps what loads find, or gets them from that one only,
      * several laps need no more lines than it has ways; and where that one draws lots, it may have others than this. */
@@ -44,7 +54,7 @@ static unsigned count_ways(struct push *push, const struct scene scene[2], const
     }
     /* Where no policy draws lots, the fewest lines that push one out are as many; else another set has to agree. */
     if (scene[0].sharp ? scene[0].needed != kept.lines
-                       : !kept_count(push, &scene[1], &other) || other.lines != kept.lines)
+                       : !count_kept(push, &scene[1], nearer, &other) || other.lines != kept.lines)
         return 0;
     sets->error += scene[0].sharp ? kept.error : kept.error * other.error; /* one as far off as the other, by chance */
     if (scene[0].helpers && !scene[0].shallow)
