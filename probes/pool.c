@@ -13,21 +13,41 @@ enum { LARGEST = 1 << 16, LARGEST_FLUSHED = 1 << 17, PARTS = 128, IN_VAIN = 24 }
  * variance says nothing of: the logarithm of what it says is this at most, so that it takes three. */
 static const double FOUND = 0.999, MOST_SAID = 2.3;
 
+/* Votes against a number of lines that twice as many are tried after, in those of a search. */
+static const double GIVEN_UP = 0.5;
+
 bool pool_goes(struct push *push, const struct scene *scene)
 {
     return push_out(push, scene, VOTES_SEARCH, NULL);
 }
 
+/* Whether so many lines are enough. That they are is to be sure, and so, if more are none, that they are not; else they
+ * are given up soon, for twice as many will tell. */
+static bool is_enough(struct push *push, const struct scene *scene, bool more)
+{
+    unsigned votes = push->flushed ? VOTES_SEARCH : VOTES_CHECK;
+    double needed = push_needed(push, votes), sum = 0, least = GIVEN_UP * push_needed(push, VOTES_SEARCH);
+    if (!more)
+        return push_out(push, scene, votes, NULL);
+    for (unsigned rounds = 0; sum < needed && sum > -least && rounds < IN_VAIN * needed; rounds++) {
+        double vote;
+        if (!push_round(push, scene, rounds == 0, &vote))
+            return false;
+        sum += vote;
+    }
+    return sum >= needed;
+}
+
 bool pool_enough(struct push *push, struct scene *scene, const struct kin *kin, uint64_t first)
 {
     uint64_t largest = push->flushed ? LARGEST_FLUSHED / push->laps : LARGEST;
+    bool more = true;
     scene->pool.kin = kin;
     scene->pool.seed = bench_seed(push->bench);
-    for (scene->pool.count = first; push_ok(push); scene->pool.count *= 2) {
-        if (push_out(push, scene, push->flushed ? VOTES_SEARCH : VOTES_CHECK, NULL))
+    for (scene->pool.count = first; more && push_ok(push); scene->pool.count *= 2) {
+        more = scene->pool.count < kin_count(kin, &push->region) && scene->pool.count < largest;
+        if (is_enough(push, scene, more))
             return true;
-        if (scene->pool.count >= kin_count(kin, &push->region) || scene->pool.count >= largest)
-            break;
     }
     scene->pool.count = 0;
     return false;

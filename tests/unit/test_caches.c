@@ -168,6 +168,27 @@ static void given_up_further_out(void **state)
     assert_found(&description, *state);
 }
 
+/* 16 lines of 64 MB share a set at both levels: as many as push one out, and no more to learn from. The whole memory
+ * has four times as many. */
+static void hardly_more_lines_than_ways(void **state)
+{
+    struct description description = first(128, 4, "LRU");
+    description.memory.span = 256 << 20;
+    add(&description, 499, 8, "LRU");
+    assert_found(&description, *state);
+}
+
+/* Whatever shares a set of the first level shares one of the second, so nothing pushes lines out of the first one
+ * alone; and which ones that has is a matter of lots: some that the second has given up, others each time. */
+static void lots_before_as_many_sets(void **state)
+{
+    struct description description = first(64, 3, "RANDOMl");
+    add(&description, 64, 12, "LRU");
+    assert_found(&description, *state);
+    description.clock.step = 37;
+    assert_found(&description, *state);
+}
+
 /* Levels behind one whose sets were counted are out of reach, and that is said. */
 static void behind_a_table(void **state)
 {
@@ -220,6 +241,8 @@ int main(void)
                                        cmocka_unit_test(too_little_memory),
                                        cmocka_unit_test(behind_a_table),
                                        cmocka_unit_test(given_up_further_out),
+                                       cmocka_unit_test(hardly_more_lines_than_ways),
+                                       cmocka_unit_test(lots_before_as_many_sets),
                                        cmocka_unit_test(skipping_is_obeyed)};
     return cmocka_run_group_tests(tests, fresh, done);
 }

@@ -7,7 +7,7 @@
 /* after the headers that it needs */
 #include <cmocka.h>
 /* after that, since it asserts */
-#include "probes/push.h"
+#include "probes/pool.h"
 #include "probes/rate.h"
 #include "tests/unit/found_caches.h"
 #include "tests/unit/resting_host.h"
@@ -55,8 +55,55 @@ static void clocks_in_steps(void **state)
     }
 }
 
+/* The first lines of a scene's pool that are as many of the target's set as it has ways. */
+static uint64_t true_straw(const struct push *push, const struct scene *scene)
+{
+    unsigned of_set = 0;
+    for (uint64_t i = 0; i < scene->pool.count; i++) {
+        uint64_t line = push_pooled(push, scene, i);
+        of_set += line != scene->target && line % SETS == scene->target % SETS;
+        if (of_set == WAYS)
+            return i + 1;
+    }
+    return 0;
+}
+
+/* The last straw among lines of all sets, by a clock whose step is four times what there is to tell. To be sure of each
+ * step of a bisection would take some 270 rounds of the mean length; all of it takes little more than two of them. */
+static void last_straws(void **state)
+{
+    (void)state;
+    enum { STEP = 40, TRIALS = 12, LINES = 1024, VISITS = 2 * LINES, ROUNDS = 700 };
+    struct description description = first(SETS, WAYS, "LRU");
+    const char *why = "";
+    unsigned right = 0;
+    add(&description, 256, 8, "LRU");
+    description.clock.step = STEP;
+    struct machine *machine = process_open(NULL, &description, 1, NULL, &why);
+    assert_non_null(machine);
+    struct bench bench = bench_open(machine, 1);
+    struct stretch stretch;
+    struct rate rate;
+    assert_true(stretch_best(machine, UINT64_MAX, 4 << 20, 4 << 20, &stretch) && rate_measure(&bench, &rate));
+    struct push push = {.bench = &bench, .region = region_in(&stretch, 64, 4 << 20), .laps = 1, .most = UINT64_MAX};
+    struct kin all = kin_modulo(&push.region, 1);
+    assert_true(push_calibrate(&push, latencies[0], latencies[0], latencies[1], 0));
+    uint64_t start = machine_steps(machine);
+    for (unsigned i = 0; i < TRIALS; i++) {
+        struct scene scene = row(&push, 0);
+        scene.pool = (struct pool){.kin = &all, .seed = i, .count = LINES};
+        uint64_t straw = true_straw(&push, &scene);
+        assert_true(straw > 0);
+        right += pool_last_straw(&push, &scene, LINES) == straw;
+    }
+    assert_in_range(right, TRIALS - 1, TRIALS);
+    assert_in_range(machine_steps(machine) - start, 1, (uint64_t)TRIALS * ROUNDS * VISITS);
+    stretch_unmap(machine, &stretch);
+    machine_close(machine);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(clocks_in_steps)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(clocks_in_steps), cmocka_unit_test(last_straws)};
     return cmocka_run_group_tests(tests, fresh, done);
 }
