@@ -70,22 +70,28 @@ static struct stops control_of(const struct crowd *crowd)
     return count <= fit ? seats_row(pages, count) : seats_shared(pages, count);
 }
 
+/* How many of its pages may change seats while they are compared. Jumps stay: branch targets are found by address. */
+static unsigned mixed(const struct crowd *crowd)
+{
+    return pages_of(crowd)->op == OP_LOAD && crowd->count <= SHARE_FRAME ? crowd->count : 0;
+}
+
 /* Whether a crowd, along with the block, takes longer than the control. */
 static enum verdict compare(struct crowd *crowd, double error)
 {
     struct seats *pages = pages_of(crowd);
     struct stops listed = with_block(crowd);
     struct stops control = control_of(crowd);
-    return seats_crowd(pages, &listed, &control, crowd->reach->miss, error);
+    return seats_crowd(pages, &listed, &control, crowd->reach->miss, error, crowd->number, mixed(crowd));
 }
 
 /* Whether a crowd, along with the block, does not fit. What is slow, or nearly so, because of its seats is not in
- * others: AMD's way predictor cannot tell some lines of one set apart, by their pages. It looks at data. */
+ * others: more pages than change seats while they are compared are compared twice. */
 static bool is_crowd(struct crowd *crowd, double error)
 {
     enum { ATTEMPTS = 8 };
     struct crowd other = *crowd;
-    unsigned slow = 0, needed = pages_of(crowd)->op == OP_LOAD ? 2 : 1;
+    unsigned slow = 0, needed = pages_of(crowd)->op == OP_LOAD && !mixed(crowd) ? 2 : 1;
     for (unsigned attempt = 0; attempt < ATTEMPTS && seats_ok(pages_of(crowd)); attempt++) {
         enum verdict verdict = compare(&other, error);
         if (verdict == NOT_SLOWER)
@@ -310,7 +316,7 @@ static bool stride_shows(struct crowd *crowd, uint64_t stride, unsigned count)
 
 static bool in_reach(const struct reach *reach, uint64_t pages)
 {
-    return pages >= reach->fit && pages < reach->crowd;
+    return pages >= reach->fit && pages < reach->most;
 }
 
 /* The lowest of the bits that are set in a mask. */

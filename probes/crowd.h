@@ -22,6 +22,7 @@ static const double LEAST_MISSES = 1.4;
 struct reach {
     struct seats *pages;
     uint64_t fit, crowd;
+    uint64_t most;       /* entries that it may have, and one more; less than twice as many as fit */
     unsigned block;      /* pages of the block that is visited along: a power of two; 0: there is no nearer level */
     double hit;          /* ticks that a page that this level has costs more than its seat */
     double miss;         /* ticks a lap that a crowd costs more, at least */

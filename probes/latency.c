@@ -199,22 +199,19 @@ static bool measure_first(struct latency *latency, const struct stretch *large)
     return bench_ok(bench);
 }
 
-/* What is known of pages for targets' doorsteps: where physical order is certain inside smaller blocks only, somebody
+/* Bytes of the pages that a TLB keeps of a stretch. Where physical order is certain inside smaller blocks only, somebody
  * who owns the machine may have laid a large page out in small ones, and a TLB keeps those then: a Zen 4, as a guest,
  * loses translations of a page of 2 MB one by one. */
-static struct stretch stretch_as_kept(const struct stretch *stretch)
+static uint64_t pages_kept(const struct stretch *stretch)
 {
-    struct stretch kept = *stretch;
-    if (kept.contiguous < kept.page)
-        kept.page = kept.contiguous;
-    return kept;
+    return stretch->contiguous < stretch->page ? stretch->contiguous : stretch->page;
 }
 
 /* The levels, by the largest pages that can be had. */
 static bool measure_levels(struct latency *latency)
 {
     struct bench *bench = &latency->bench;
-    struct stretch stretch, kept;
+    struct stretch stretch;
     struct depth depth;
     uint64_t before = machine_steps(bench->machine);
     if (!stretch_best(bench->machine, UINT64_MAX, LEAST_CURVE, USUALLY, &stretch) ||
@@ -223,12 +220,12 @@ static bool measure_levels(struct latency *latency)
     uint64_t cost = machine_steps(bench->machine) - before;
     bench->permille = 50;
     double rate = bench->cycles_per_tick;
-    kept = stretch_as_kept(&stretch);
-    if (!depth_open(&depth, bench, &kept, first_cycles(latency) / rate, latency->extra / rate)) {
+    if (!depth_open(&depth, bench, &stretch, first_cycles(latency) / rate, latency->extra / rate)) {
         note_first(latency, cost);
         stretch_unmap(bench->machine, &stretch);
         return true;
     }
+    depth.page = pages_kept(&stretch); /* a target's doorstep lies in the same one */
     bool good = levels_measure(&depth, first_cycles(latency), &latency->levels);
     if (latency->levels.places)
         note_staircase(latency);

@@ -299,6 +299,18 @@ static bool first_controls(struct bench *bench, const struct question *question,
            warmed(bench, question->control, 0, steps, &controls[1]);
 }
 
+/* Lets numbers change places. */
+static void mix(struct bench *bench, uint32_t *number, unsigned count)
+{
+    struct random random = {bench_seed(bench)};
+    for (unsigned i = count; i > 1; i--) {
+        unsigned other = (unsigned)random_below(&random, i);
+        uint32_t last = number[i - 1];
+        number[i - 1] = number[other];
+        number[other] = last;
+    }
+}
+
 /* A round: the signal's batch, then the control's. */
 static bool one_round(struct bench *bench, const struct question *question, uint64_t steps, uint64_t control_steps,
                       double *signal, double *control)
@@ -310,6 +322,8 @@ static bool one_round(struct bench *bench, const struct question *question, uint
     }
     for (unsigned order = 0; order < question->orders; order++) {
         walk.seed = bench_seed(bench);
+        if (question->mixed_count)
+            mix(bench, question->mixed, question->mixed_count);
         if (!bench_link(bench, &walk) || !bench_warm(bench, &walk, 0, question->warm_laps * walk.length))
             return false;
     }

@@ -322,7 +322,7 @@ bool seats_surprise(struct seats *pages, const struct stops *stops, double *tick
 }
 
 enum verdict seats_crowd(struct seats *pages, const struct stops *stops, const struct stops *control, double effect,
-                         double error)
+                         double error, uint32_t *number, unsigned mixed)
 {
     enum { ORDERS = 2, SETTLING = 8, FEW = 128, SILENT = 6 };
     uint64_t count = stops_count(stops);
@@ -335,5 +335,10 @@ enum verdict seats_crowd(struct seats *pages, const struct stops *stops, const s
     question.orders = ORDERS;
     question.silent = SILENT; /* what lies between is something else, and is another time elsewhere */
     question.warm_laps = count > FEW ? SETTLING / 2 : SETTLING;
-    return sample_compare(pages->bench, &question, &answer) ? answer.verdict : UNDECIDED;
+    question.mixed = number;
+    question.mixed_count = mixed;
+    bool told = sample_compare(pages->bench, &question, &answer);
+    for (unsigned i = 0; i < mixed; i++)
+        pages->last[i] = number[i];
+    return told ? answer.verdict : UNDECIDED;
 }

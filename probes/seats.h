@@ -69,7 +69,12 @@ bool seats_excess(struct seats *, const struct stops *, double *ticks);
  * jumps. At most MOST_SURPRISES of them. False: see seats_ok. */
 bool seats_surprise(struct seats *, const struct stops *, double *ticks);
 
+/* Pages of a list, from its beginning, that share a frame: they may change seats without being mapped anew. */
+enum { SHARE_FRAME = 64 };
+
 /* Whether in each lap over the pages some miss which do not in one over the control's: SLOWER: it takes longer by
- * `effect` ticks a lap, or more, with that error. Also UNDECIDED where seats_ok is false. */
+ * `effect` ticks a lap, or more, with that error. mixed: the first of a list's numbers, at most SHARE_FRAME, that get
+ * other seats again and again: what is slow because of its seat is fast in others (AMD's way predictor cannot tell some
+ * lines of one set apart, by their pages); 0: none do. Also UNDECIDED where seats_ok is false. */
 enum verdict seats_crowd(struct seats *, const struct stops *, const struct stops *control, double effect,
-                         double error);
+                         double error, uint32_t *number, unsigned mixed);

@@ -9,6 +9,10 @@
 #include "probes/shared.h"
 
 enum { MOST_PLACES = 64, PARTS = 2, NEIGHBOURS_MOST = 16, LEAST_BLOCK = 16, MOST_BLOCK = 512, ATTEMPTS = 3 };
+/* Entries of a second level that are not of the row's pages, but of tables, or of who owns the machine: one for each two
+ * of the row, at most. */
+enum { OTHERS = 2 };
+
 enum { LEVELS = 2, SHARING = 500000 /* visits */ };
 
 /* Core cycles: a step of less is none. A jump to another page may take a cycle more than one that stays, by what branch
@@ -186,7 +190,7 @@ static bool row_fits(struct tlb *tlb, uint64_t count, double miss)
     for (unsigned attempt = 0; attempt < ATTEMPTS && seats_ok(pages); attempt++) {
         struct stops row = seats_row(pages, count);
         struct stops control = walks_code(tlb) ? seats_shared(pages, count) : seats_dense(pages, count);
-        enum verdict verdict = seats_crowd(pages, &row, &control, miss, BOUND);
+        enum verdict verdict = seats_crowd(pages, &row, &control, miss, BOUND, NULL, 0);
         if (verdict != UNDECIDED)
             return verdict == NOT_SLOWER;
         bench_wait(&tlb->bench, 1 + attempt);
@@ -330,6 +334,7 @@ static bool measure_first(struct tlb *tlb, struct shape *shape, unsigned *after)
         reach.crowd = tlb->place[first].pages > reach.fit ? tlb->place[first].pages : reach.fit + 1;
         if (!bisect(tlb, reach.miss, &reach.fit, &reach.crowd))
             continue;
+        reach.most = reach.crowd;
         if (!is_pure(tlb, reach.crowd)) {
             why = impure;
             break;
@@ -351,6 +356,19 @@ static void note_penalty(const struct tlb *tlb, double cycles, double error, uin
                "pages that the first level lacks and the second has, against the same lines in few pages");
 }
 
+/* The last place of a step: where the same lines in few pages leave a cache, hits of the level may take a little longer,
+ * or less long, than before; what is not a step higher is still the same one. */
+static void go_on(const struct tlb *tlb, double least, unsigned *last)
+{
+    unsigned further = *last;
+    double step = tlb->place[*last].cycles;
+    for (double cycles = step; cycles > 0; cycles = step_from(tlb, *last + 1, &further)) {
+        if (cycles > step + least)
+            return;
+        *last = further;
+    }
+}
+
 /* What the sweep tells of the second level. *step: core cycles of its hits. False: *why. */
 static bool reach_second(struct tlb *tlb, const struct shape *first, unsigned after, struct reach *reach, double *step,
                          const char **why)
@@ -361,7 +379,9 @@ static bool reach_second(struct tlb *tlb, const struct shape *first, unsigned af
     *step = step_from(tlb, after, &last);
     if (*step <= 0)
         return false;
-    double least = LEAST_PART * *step > LEAST_SECOND ? LEAST_PART * *step : LEAST_SECOND;
+    double least = LEAST_PART * *step > LEAST_SECOND ? LEAST_PART * *step : LEAST_SECOND, end;
+    go_on(tlb, least, &last);
+    end = tlb->place[last].cycles > *step ? tlb->place[last].cycles : *step;
     second = rises_above(tlb, last + 1, *step + least);
     *why = "no second step was seen";
     if (second == tlb->places)
@@ -378,8 +398,11 @@ static bool reach_second(struct tlb *tlb, const struct shape *first, unsigned af
     if (reach->block >= tlb->mixed)
         return false;
     *why = "the first level hides it";
-    return 2 * reach->block <= reach->fit && reach->block <= MOST_BLOCK &&
-           narrow(tlb, *step + (more / 16 > 2 * LEVEL ? more / 16 : 2 * LEVEL), &reach->fit, &reach->crowd);
+    if (2 * reach->block > reach->fit || reach->block > MOST_BLOCK)
+        return false;
+    bool narrowed = narrow(tlb, end + (more / 16 > 2 * LEVEL ? more / 16 : 2 * LEVEL), &reach->fit, &reach->crowd);
+    reach->most = reach->crowd + reach->crowd / OTHERS;
+    return narrowed;
 }
 
 static void measure_second(struct tlb *tlb, const struct shape *first, unsigned after)

@@ -13,12 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
 enum {
     COMPARISON = 50000, /* microseconds that the clock is compared with the system's, where nobody declares its speed */
-    RESTS_A_SECOND = 10
+    RESTS_A_SECOND = 10,
+    FIRST_OF_ALL = -20 /* the niceness of who seldom waits for others */
 };
 
 static uint64_t read_clock(void)
@@ -101,6 +103,13 @@ static void calibrate(struct machine *machine)
     machine->lap_overhead = script_overhead(machine->kept, LINUX_KEPT);
 }
 
+/* What others do on this processor between two runs takes lines and translations away, and nobody tells the second run.
+ * Linux grants it to root alone; without it there is more noise, and no other difference. */
+static void hurry(void)
+{
+    setpriority(PRIO_PROCESS, 0, FIRST_OF_ALL);
+}
+
 /* Everything that can fail, in order; back_close undoes what there is. */
 static bool open_all(struct machine *machine, uint64_t memory, unsigned core, const char **why)
 {
@@ -108,6 +117,7 @@ static bool open_all(struct machine *machine, uint64_t memory, unsigned core, co
         *why = "this program may not run on the processor that was asked for";
         return false;
     }
+    hurry();
     if (!memory_open(&machine->memory, memory, why))
         return false;
     machine->front.view = view_reserve();
