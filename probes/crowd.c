@@ -235,16 +235,22 @@ static bool among(const struct crowd *crowd, uint32_t number)
     return false;
 }
 
-/* Whether bits of the page's number matter: pages of one set that are moved by them are in another set then. */
+/* Whether bits of the page's number matter: pages of one set that are moved by them are in another set then. Each half
+ * of them is moved once: if either leaves room, the bits matter; if one does not, somebody else may have been in that
+ * set. */
 static bool matters(const struct crowd *crowd, unsigned bits)
 {
-    struct crowd moved = *crowd;
-    for (unsigned i = 0; i < crowd->count; i += 2) {
-        moved.number[i] ^= bits;
-        if (among(crowd, moved.number[i]))
-            return false; /* both are of the set */
+    for (unsigned half = 0; half < 2 && seats_ok(pages_of(crowd)); half++) {
+        struct crowd moved = *crowd;
+        for (unsigned i = half; i < crowd->count; i += 2) {
+            moved.number[i] ^= bits;
+            if (among(crowd, moved.number[i]))
+                return false; /* both are of the set */
+        }
+        if (!is_crowd(&moved, LOOK))
+            return seats_ok(pages_of(crowd));
     }
-    return !is_crowd(&moved, LOOK) && seats_ok(pages_of(crowd));
+    return false;
 }
 
 /* Whether any of some moves matter: among pages of one set that make each or not, by lot, some are of other sets then,

@@ -412,9 +412,12 @@ static void measure_second(struct tlb *tlb, const struct shape *first, unsigned 
     struct shape shape = {.ways = 0};
     double step;
     const char *why;
-    bool found = reach_second(tlb, first, after, &reach, &step, &why) && crowd_shape(&reach, &shape, &why);
-    for (unsigned again = 1; tlb->pages.undecided && again < ATTEMPTS && bench_ok(&tlb->bench); again++) {
-        bench_wait(&tlb->bench, again);
+    unsigned attempt = 1;
+    bool ready = reach_second(tlb, first, after, &reach, &step, &why);
+    bool found = ready && crowd_shape(&reach, &shape, &why);
+    /* Somebody else may have been in that set: another one is asked, and later. */
+    for (; ready && !found && attempt < ATTEMPTS && bench_ok(&tlb->bench) && !tlb->pages.spent; attempt++) {
+        bench_wait(&tlb->bench, attempt);
         tlb->pages.undecided = false;
         found = crowd_shape(&reach, &shape, &why);
     }
@@ -427,7 +430,7 @@ static void measure_second(struct tlb *tlb, const struct shape *first, unsigned 
         missing(tlb, 2, cost, why);
         return;
     }
-    double error = doubt_of(&shape) + doubt_of(first);
+    double error = attempt * doubt_of(&shape) + doubt_of(first);
     note_shape(tlb, 2, &shape, error, cost);
     note_penalty(tlb, step, error, cost);
 }
