@@ -411,6 +411,20 @@ static bool sets_by_stride(struct crowd *crowd, struct shape *shape)
     return false;
 }
 
+/* Whether so many pages find room after all, given time: a policy that draws lots would have drawn the one free entry,
+ * even of as many as there are pages. */
+static bool finds_room(struct crowd *crowd)
+{
+    enum { TIMES = 3, MOST = 128 };
+    struct seats *pages = pages_of(crowd);
+    if (crowd->count + crowd->reach->block > MOST)
+        return true; /* for all that is known */
+    pages->settling = TIMES * crowd->count;
+    bool room = !is_crowd(crowd, LAST);
+    pages->settling = 0;
+    return room;
+}
+
 /* Whether it takes luck to be among those that stay. */
 static bool draws_lots(struct crowd *crowd)
 {
@@ -422,7 +436,8 @@ static bool draws_lots(struct crowd *crowd)
     struct stops stops = with_block(crowd);
     if (!seats_excess(reach->pages, &stops, &ticks))
         return true;
-    return crowd->count > FEW && (ticks - reach->hit) * count < LUCK / LEAST_MISSES * reach->miss * crowd->count;
+    return crowd->count > FEW && (ticks - reach->hit) * count < LUCK / LEAST_MISSES * reach->miss * crowd->count &&
+           finds_room(crowd);
 }
 
 /* Learns what a lap over the crowd costs more: of some orders, which may have fewer misses, the fewest are told. Where
@@ -440,6 +455,8 @@ static void learn_lap(struct crowd *crowd, struct reach *reach)
             least = ticks;
     }
     reach->miss = least / CLEAR > before / 4 ? least / CLEAR : before / 4;
+    if (reach->miss < reach->least)
+        reach->miss = reach->least;
     if (!is_crowd(crowd, LAST))
         reach->miss = before;
 }
@@ -467,7 +484,7 @@ static bool learn(struct crowd *crowd, struct reach *reach)
         return false;
     double miss = LEAST_MISSES * (ticks - reach->hit) * (crowd->count + reach->block) / crowd->count;
     if (miss > 0 && miss < reach->miss)
-        reach->miss = miss;
+        reach->miss = miss > reach->least ? miss : reach->least;
     return true;
 }
 

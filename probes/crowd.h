@@ -26,6 +26,7 @@ struct reach {
     unsigned block;      /* pages of the block that is visited along: a power of two; 0: there is no nearer level */
     double hit;          /* ticks that a page that this level has costs more than its seat */
     double miss;         /* ticks a lap that a crowd costs more, at least */
+    double least;        /* no miss is learned to cost less a lap; 0: what is learned counts */
     unsigned neighbours; /* pages that one entry may serve, at most */
 };
 

@@ -199,9 +199,9 @@ static bool measure_first(struct latency *latency, const struct stretch *large)
     return bench_ok(bench);
 }
 
-/* Bytes of the pages that a TLB keeps of a stretch. Where physical order is certain inside smaller blocks only, somebody
- * who owns the machine may have laid a large page out in small ones, and a TLB keeps those then: a Zen 4, as a guest,
- * loses translations of a page of 2 MB one by one. */
+/* Bytes of the pages that a TLB keeps of a stretch. Where physical order is certain inside smaller blocks only,
+ * somebody who owns the machine may have laid a large page out in small ones, and a TLB keeps those then: a Zen 4, as a
+ * guest, loses translations of a page of 2 MB one by one. */
 static uint64_t pages_kept(const struct stretch *stretch)
 {
     return stretch->contiguous < stretch->page ? stretch->contiguous : stretch->page;

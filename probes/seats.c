@@ -271,8 +271,10 @@ bool seats_excess(struct seats *pages, const struct stops *stops, double *ticks)
             !bench_timed(pages->bench, &walk[0], count, steps, &signals[round]) ||
             !bench_timed(pages->bench, &walk[1], count, steps, &controls[round]) || !bench_rest(pages->bench, false))
             return false;
-    pages->few = quantile(controls, rounds, 0.25) / (double)steps;
-    *ticks = quantile(signals, rounds, 0.25) / (double)steps - pages->few;
+    /* What jumps take is a difference of two runs, and may be too little as well as too much. */
+    double part = pages->op == OP_LOAD ? 0.25 : 0.5;
+    pages->few = quantile(controls, rounds, part) / (double)steps;
+    *ticks = quantile(signals, rounds, part) / (double)steps - pages->few;
     return true;
 }
 
@@ -324,7 +326,7 @@ bool seats_surprise(struct seats *pages, const struct stops *stops, double *tick
 enum verdict seats_crowd(struct seats *pages, const struct stops *stops, const struct stops *control, double effect,
                          double error, uint32_t *number, unsigned mixed)
 {
-    enum { ORDERS = 2, SETTLING = 8, FEW = 128, SILENT = 6 };
+    enum { ORDERS = 2, SETTLING = 8, FORETELLING = 32, FEW = 128, SILENT = 6 };
     uint64_t count = stops_count(stops);
     struct walk signal, quiet;
     struct answer answer;
@@ -335,6 +337,10 @@ enum verdict seats_crowd(struct seats *pages, const struct stops *stops, const s
     question.orders = ORDERS;
     question.silent = SILENT; /* what lies between is something else, and is another time elsewhere */
     question.warm_laps = count > FEW ? SETTLING / 2 : SETTLING;
+    if (pages->op == OP_JUMP_FAR) /* where jumps through a register lead is foretold by where those before led */
+        question.warm_laps = FORETELLING;
+    if (question.warm_laps < pages->settling)
+        question.warm_laps = pages->settling;
     question.mixed = number;
     question.mixed_count = mixed;
     bool told = sample_compare(pages->bench, &question, &answer);

@@ -30,6 +30,7 @@ struct seats {
     uint64_t visits;       /* machine_steps beyond which it would take too many */
     bool spent, undecided; /* too many; noise left a decision open, for whoever asks to set */
     bool any;              /* something was mapped */
+    uint64_t settling;     /* laps before each batch of a crowd, at least */
     double few;            /* ticks a step of the control that was timed last, by seats_excess */
     unsigned lasts;        /* pages of the list that was mapped last */
     uint32_t last[MOST_LISTED];
@@ -76,5 +77,5 @@ enum { SHARE_FRAME = 64 };
  * `effect` ticks a lap, or more, with that error. mixed: the first of a list's numbers, at most SHARE_FRAME, that get
  * other seats again and again: what is slow because of its seat is fast in others (AMD's way predictor cannot tell some
  * lines of one set apart, by their pages); 0: none do. Also UNDECIDED where seats_ok is false. */
-enum verdict seats_crowd(struct seats *, const struct stops *, const struct stops *control, double effect,
-                         double error, uint32_t *number, unsigned mixed);
+enum verdict seats_crowd(struct seats *, const struct stops *, const struct stops *control, double effect, double error,
+                         uint32_t *number, unsigned mixed);

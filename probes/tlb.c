@@ -9,15 +9,19 @@
 #include "probes/shared.h"
 
 enum { MOST_PLACES = 64, PARTS = 2, NEIGHBOURS_MOST = 16, LEAST_BLOCK = 16, MOST_BLOCK = 512, ATTEMPTS = 3 };
-/* Entries of a second level that are not of the row's pages, but of tables, or of who owns the machine: one for each two
- * of the row, at most. */
+/* Entries of a second level that are not of the row's pages, but of tables, or of who owns the machine: one for each
+ * two of the row, at most. */
 enum { OTHERS = 2 };
 
 enum { LEVELS = 2, SHARING = 500000 /* visits */ };
 
-/* Core cycles: a step of less is none. A jump to another page may take a cycle more than one that stays, by what branch
- * targets cost (measured on a Zen 4). */
-static const double LEAST_STEP = 0.6, LEAST_JUMP_STEP = 2;
+/* Core cycles: a step of less is none. (A jump to another page takes up to 0.2 cycles more than one that stays, by what
+ * branch targets cost: measured on a Zen 4.) */
+static const double LEAST_STEP = 0.6;
+
+/* Core cycles that a jump takes at least whose page alone is not there. Where all pages of a walk miss, and targets are
+ * foretold, translations overlap, and each takes less (1 on a Zen 4). */
+static const double LEAST_ALONE = 2;
 
 /* Core cycles: code that nobody foretold to be called takes so much longer where a level has not all of its pages (0.9
  * on a Zen 4, 192 of whose pages meet 64 entries). */
@@ -38,6 +42,7 @@ static const char BITS[] = "bit mask", YES_NO[] = "yes/no";
 struct place {
     uint64_t pages;
     double cycles; /* a step, more than the same lines in few pages */
+    double few;    /* that of as many jumps in few pages */
 };
 
 /* What was found of a level. */
@@ -106,36 +111,40 @@ static bool walks_code(const struct tlb *tlb)
     return tlb->size->op != OP_LOAD;
 }
 
-static double least_step(const struct tlb *tlb)
+/* Whether a place's jumps in few pages take as long as those of most. */
+static bool takes_few(const struct tlb *tlb, unsigned place)
 {
-    return walks_code(tlb) ? LEAST_JUMP_STEP : LEAST_STEP;
+    return apart(tlb->place[place].few, tlb->few) <= LEVEL;
 }
 
-/* What as many jumps take in few pages: from where they take longer on, something else is missed, too. What is missed
- * by either walk need not be as much, and policies make it vary. */
-static void note_jumps(struct tlb *tlb, const double *cycles)
+/* What as many jumps take in few pages: from where they take longer on, something else is missed, too. For as many as
+ * do not, twice on end, there is room, and so there is for fewer, whatever these took. What is missed by either walk
+ * need not be as much, and policies make it vary. */
+static void note_jumps(struct tlb *tlb)
 {
     char id[28];
+    double few[MOST_PLACES];
     struct text text = text_in(id, sizeof id);
     text_format(&text, "%s.%s.jumps", tlb->side->name, tlb->size->name);
     struct series *series = note_series(tlb->notebook, id, "jumps", "cycles");
-    tlb->few = cycles[0];
-    for (unsigned i = tlb->places; i-- > 0;)
-        if (cycles[i] > tlb->few + LEVEL)
-            tlb->mixed = tlb->place[i].pages;
-    for (unsigned i = 0; i < tlb->places && tlb->place[i].pages < tlb->mixed; i++)
-        tlb->clean = tlb->place[i].pages;
     for (unsigned i = 0; i < tlb->places; i++) {
-        double each = cycles[i];
-        note_point(tlb->notebook, series, (struct point){(double)tlb->place[i].pages, each, each, each});
+        few[i] = tlb->place[i].few;
+        note_point(tlb->notebook, series, (struct point){(double)tlb->place[i].pages, few[i], few[i], few[i]});
     }
+    tlb->few = quantile(few, tlb->places, 0.25);
+    unsigned clean = tlb->places;
+    while (clean > 1 && !(takes_few(tlb, clean - 1) && takes_few(tlb, clean - 2)))
+        clean--;
+    if (clean > 1)
+        tlb->clean = tlb->place[clean - 1].pages;
+    if (clean < tlb->places)
+        tlb->mixed = tlb->place[clean].pages;
 }
 
 /* What so many pages in a row take longer, by their number. */
 static bool sweep(struct tlb *tlb)
 {
     char id[28];
-    double few[MOST_PLACES] = {0};
     struct text text = text_in(id, sizeof id);
     text_format(&text, "%s.%s", tlb->side->name, tlb->size->name);
     struct series *series = note_series(tlb->notebook, id, "pages", "cycles");
@@ -146,23 +155,27 @@ static bool sweep(struct tlb *tlb)
         if (!seats_ok(&tlb->pages) || !seats_excess(&tlb->pages, &row, &ticks))
             return false;
         double cycles = ticks * tlb->bench.cycles_per_tick;
-        if (cycles < -least_step(tlb))
+        if (cycles < -LEAST_STEP)
             continue; /* the control misses, something that is no translation */
-        tlb->place[tlb->places++] = (struct place){count, cycles};
+        double few = tlb->pages.few * tlb->bench.cycles_per_tick;
+        tlb->place[tlb->places++] = (struct place){count, cycles, few};
         note_point(tlb->notebook, series, (struct point){(double)count, cycles, cycles, cycles});
-        few[tlb->places - 1] = tlb->pages.few * tlb->bench.cycles_per_tick;
     }
     if (walks_code(tlb))
-        note_jumps(tlb, few);
+        note_jumps(tlb);
     return true;
 }
 
-/* The first place, from one on, from which all others take so many cycles or more; places: there is none. */
+/* The first place, from one on, from which all others take so many cycles or more; places: there is none. Those whose
+ * jumps miss something else say nothing against it. */
 static unsigned rises_above(const struct tlb *tlb, unsigned from, double cycles)
 {
     unsigned first = tlb->places;
-    while (first > from && tlb->place[first - 1].cycles >= cycles)
-        first--;
+    for (unsigned i = tlb->places; i > from; i--)
+        if (tlb->place[i - 1].cycles >= cycles)
+            first = i - 1;
+        else if (tlb->place[i - 1].pages < tlb->mixed)
+            break;
     return first;
 }
 
@@ -183,14 +196,26 @@ static double step_from(const struct tlb *tlb, unsigned from, unsigned *last)
     return 0;
 }
 
-/* Whether a row of pages fits. Jumps are compared with as many that go to other pages, too, but to fewer. */
-static bool row_fits(struct tlb *tlb, uint64_t count, double miss)
+/* Whether a row takes longer than the control. Jumps are compared with those through fewer pages, which fit, and, if
+ * they take longer, with as many that go to other pages, too, but to fewer. */
+static enum verdict compare_row(struct tlb *tlb, uint64_t count, uint64_t fewer, double miss)
+{
+    struct seats *pages = &tlb->pages;
+    struct stops control = walks_code(tlb) ? seats_row(pages, fewer) : seats_dense(pages, count);
+    struct stops row = seats_row(pages, count);
+    enum verdict verdict = seats_crowd(pages, &row, &control, miss, BOUND, NULL, 0);
+    if (verdict != SLOWER || !walks_code(tlb))
+        return verdict;
+    control = seats_shared(pages, count);
+    return seats_crowd(pages, &row, &control, miss, BOUND, NULL, 0);
+}
+
+/* Whether a row of pages fits. */
+static bool row_fits(struct tlb *tlb, uint64_t count, uint64_t fewer, double miss)
 {
     struct seats *pages = &tlb->pages;
     for (unsigned attempt = 0; attempt < ATTEMPTS && seats_ok(pages); attempt++) {
-        struct stops row = seats_row(pages, count);
-        struct stops control = walks_code(tlb) ? seats_shared(pages, count) : seats_dense(pages, count);
-        enum verdict verdict = seats_crowd(pages, &row, &control, miss, BOUND, NULL, 0);
+        enum verdict verdict = compare_row(tlb, count, fewer, miss);
         if (verdict != UNDECIDED)
             return verdict == NOT_SLOWER;
         bench_wait(&tlb->bench, 1 + attempt);
@@ -204,16 +229,17 @@ static bool row_fits(struct tlb *tlb, uint64_t count, double miss)
 static bool bisect(struct tlb *tlb, double miss, uint64_t *fit, uint64_t *crowd)
 {
     enum { MOMENTS = 3 };
+    const uint64_t fewer = *fit;
     while (*crowd - *fit > 1 && seats_ok(&tlb->pages)) {
         uint64_t middle = *fit + (*crowd - *fit) / 2;
-        if (row_fits(tlb, middle, miss))
+        if (row_fits(tlb, middle, fewer, miss))
             *fit = middle;
         else
             *crowd = middle;
     }
     for (unsigned moment = 0; moment < MOMENTS && seats_ok(&tlb->pages); moment++) {
         bench_wait(&tlb->bench, 1);
-        while (row_fits(tlb, *crowd, miss) && *crowd < longest_row(tlb))
+        while (row_fits(tlb, *crowd, fewer, miss) && *crowd < longest_row(tlb))
             *fit = (*crowd)++;
     }
     return seats_ok(&tlb->pages);
@@ -286,6 +312,8 @@ static double doubt_of(const struct shape *shape)
 /* Ticks a lap that one page too many costs at least, if a miss takes so many cycles. */
 static double miss_of(const struct tlb *tlb, double cycles)
 {
+    if (walks_code(tlb) && cycles < LEAST_ALONE)
+        cycles = LEAST_ALONE;
     return LEAST_MISSES * cycles / tlb->bench.cycles_per_tick;
 }
 
@@ -311,18 +339,30 @@ static bool hides_one(struct tlb *tlb, uint64_t fit)
     return seats_surprise(&tlb->pages, &row, &many) && (many - few) * tlb->bench.cycles_per_tick > SURPRISED;
 }
 
+/* Whether jumps through the pages of a place take no longer than through fewer in orders that are new, too, by more than
+ * a miss or two: a sweep's orders have been walked for long, and are foretold as a whole. */
+static bool settles(struct tlb *tlb, unsigned place, double miss)
+{
+    return row_fits(tlb, tlb->place[place].pages, tlb->place[place - 1].pages, 2 * miss);
+}
+
 /* The first level. *after: the first place behind it. */
 static bool measure_first(struct tlb *tlb, struct shape *shape, unsigned *after)
 {
     uint64_t start = machine_steps(tlb->bench.machine);
     const char *why = "no step was seen";
-    unsigned first = *after = rises_above(tlb, 0, least_step(tlb));
+    unsigned first = *after = rises_above(tlb, 0, LEAST_STEP);
     /* A crowd of few pages with one entry for several would have to be told from one of branch targets. */
     struct reach reach = {.pages = &tlb->pages, .neighbours = walks_code(tlb) ? 1 : NEIGHBOURS_MOST};
     bool seen = first > 0 && first < tlb->places;
     if (seen) {
         reach.miss = miss_of(tlb, most_cycles(tlb, first));
+        reach.least = walks_code(tlb) ? miss_of(tlb, LEAST_ALONE) : 0;
         reach.fit = tlb->place[first - 1].pages;
+    }
+    if (seen && walks_code(tlb) && first > 1 && !settles(tlb, first - 1, reach.miss)) {
+        why = "jumps take longer in orders that are new";
+        seen = false;
     }
     if (seen && hides_one(tlb, reach.fit)) {
         why = "branch targets that are known hide what its misses take";
@@ -356,8 +396,8 @@ static void note_penalty(const struct tlb *tlb, double cycles, double error, uin
                "pages that the first level lacks and the second has, against the same lines in few pages");
 }
 
-/* The last place of a step: where the same lines in few pages leave a cache, hits of the level may take a little longer,
- * or less long, than before; what is not a step higher is still the same one. */
+/* The last place of a step: where the same lines in few pages leave a cache, hits of the level may take a little
+ * longer, or less long, than before; what is not a step higher is still the same one. */
 static void go_on(const struct tlb *tlb, double least, unsigned *last)
 {
     unsigned further = *last;
@@ -390,6 +430,7 @@ static bool reach_second(struct tlb *tlb, const struct shape *first, unsigned af
     *reach = (struct reach){.pages = &tlb->pages, .neighbours = first->neighbours};
     reach->hit = *step / tlb->bench.cycles_per_tick;
     reach->miss = miss_of(tlb, more);
+    reach->least = walks_code(tlb) ? miss_of(tlb, LEAST_ALONE) : 0;
     reach->fit = tlb->place[last].pages;
     reach->crowd = tlb->place[second].pages;
     for (reach->block = LEAST_BLOCK; reach->block < 2 * entries;)
@@ -401,7 +442,7 @@ static bool reach_second(struct tlb *tlb, const struct shape *first, unsigned af
     if (2 * reach->block > reach->fit || reach->block > MOST_BLOCK)
         return false;
     bool narrowed = narrow(tlb, end + (more / 16 > 2 * LEVEL ? more / 16 : 2 * LEVEL), &reach->fit, &reach->crowd);
-    reach->most = reach->crowd + reach->crowd / OTHERS;
+    reach->most = reach->crowd + (walks_code(tlb) ? 0 : reach->crowd / OTHERS);
     return narrowed;
 }
 
