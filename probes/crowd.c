@@ -58,16 +58,15 @@ static struct stops with_block(struct crowd *crowd)
 }
 
 /* What a crowd is compared with: pages that the level has. Loads have no need of pages where there is no nearer level;
- * jumps are as many, and go to another page each. */
+ * jumps go to another page each: to fewer than they are where a row of as many may not fit. */
 static struct stops control_of(const struct crowd *crowd)
 {
+    const struct reach *reach = crowd->reach;
     struct seats *pages = pages_of(crowd);
-    uint64_t count = crowd->count + crowd->reach->block, fit = crowd->reach->fit;
-    if (crowd->reach->block)
-        return seats_row(pages, count < fit ? count : fit);
-    if (pages->op == OP_LOAD)
+    uint64_t count = crowd->count + reach->block, fit = reach->block ? reach->fit : reach->fewer;
+    if (!reach->block && pages->op == OP_LOAD)
         return seats_dense(pages, count);
-    return count <= fit ? seats_row(pages, count) : seats_shared(pages, count);
+    return seats_row(pages, count < fit ? count : fit);
 }
 
 /* How many of its pages may change seats while they are compared. Jumps stay: branch targets are found by address. */
@@ -82,7 +81,12 @@ static enum verdict compare(struct crowd *crowd, double error)
     struct seats *pages = pages_of(crowd);
     struct stops listed = with_block(crowd);
     struct stops control = control_of(crowd);
-    return seats_crowd(pages, &listed, &control, crowd->reach->miss, error, crowd->number, mixed(crowd));
+    enum verdict verdict =
+        seats_crowd(pages, &listed, &control, crowd->reach->miss, error, crowd->number, mixed(crowd));
+    if (verdict != SLOWER || pages->op == OP_LOAD || stops_count(&control) == stops_count(&listed))
+        return verdict;
+    control = seats_shared(pages, stops_count(&listed)); /* as many jumps, to fewer pages */
+    return seats_crowd(pages, &listed, &control, crowd->reach->miss, error, NULL, 0);
 }
 
 /* Whether a crowd, along with the block, does not fit. What is slow, or nearly so, because of its seats is not in
@@ -461,6 +465,21 @@ static void learn_lap(struct crowd *crowd, struct reach *reach)
         reach->miss = before;
 }
 
+/* Spares pages for as long as what one too many costs by itself, which is known then, tells that none of those left can
+ * be spared: before, no less than many of them cost on average was asked for. */
+static void spare_by_lap(struct crowd *crowd, struct reach *reach)
+{
+    struct crowd left;
+    do {
+        learn_lap(crowd, reach);
+        left = *crowd;
+        left.count--;
+        if (crowd->count <= 2 || !is_crowd(&left, LAST))
+            return;
+        *crowd = left;
+    } while (seats_ok(reach->pages));
+}
+
 /* The bits that matter. Those above as many as there may be sets seldom do: all of them are asked at once. */
 static unsigned matter(const struct crowd *crowd)
 {
@@ -519,7 +538,7 @@ bool crowd_shape(const struct reach *known, struct shape *shape, const char **wh
         *why = "which pages it keeps is a matter of luck";
         return false;
     }
-    learn_lap(&crowd, reach);
+    spare_by_lap(&crowd, reach);
     /* One that has one set needs no further look: its ways are what a row of pages says. */
     if (reach->block || !in_reach(reach, crowd.count - 1))
         shape->bits = matter(&crowd);

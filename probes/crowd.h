@@ -23,6 +23,7 @@ struct reach {
     struct seats *pages;
     uint64_t fit, crowd;
     uint64_t most;       /* entries that it may have, and one more; less than twice as many as fit */
+    uint64_t fewer;      /* of jumps: pages in a row that surely fit */
     unsigned block;      /* pages of the block that is visited along: a power of two; 0: there is no nearer level */
     double hit;          /* ticks that a page that this level has costs more than its seat */
     double miss;         /* ticks a lap that a crowd costs more, at least */

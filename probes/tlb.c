@@ -358,7 +358,7 @@ static bool measure_first(struct tlb *tlb, struct shape *shape, unsigned *after)
     if (seen) {
         reach.miss = miss_of(tlb, most_cycles(tlb, first));
         reach.least = walks_code(tlb) ? miss_of(tlb, LEAST_ALONE) : 0;
-        reach.fit = tlb->place[first - 1].pages;
+        reach.fit = reach.fewer = tlb->place[first - 1].pages;
     }
     if (seen && walks_code(tlb) && first > 1 && !settles(tlb, first - 1, reach.miss)) {
         why = "jumps take longer in orders that are new";
