@@ -1,45 +1,29 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* crowd.c: crowds of pages, spared until none can be. */
-#include "probes/crowd.h"
 #include "base/arithmetic.h"
 #include "base/random.h"
+#include "probes/crowd_inside.h"
 
 enum {
     MOST_CROWD = 1024, /* pages that a list may begin with */
-    STRIDES = 64       /* that may be tried for an odd number of sets */
 };
 
-/* Errors of a decision while pages are spared, of a look at one bit (a row has to agree), and of the last one. */
-static const double SPARING = 1e-2, LOOK = 3e-3, LAST = 1e-4;
+/* Error of a decision while pages are spared. */
+static const double SPARING = 1e-2;
 
 /* Of a policy that draws lots most pages of a crowd with one too many stay. Few of them, and no more than there are
  * ways, find room soon; whether many do is a matter of luck. */
 static const double LUCK = 0.3;
 enum { FEW = 32 };
 
-/* Pages of one set that get other numbers by lot are of one set still in one time of 2^DOUBT. */
-enum { DOUBT = 11 };
-
 /* What a lap over the smallest crowd costs is known: the next ones cost as much, or nothing. They are asked for a part
  * of it, so small that a batch that takes all of it says so clearly (probes/sample.c). */
 static const double CLEAR = 4.2;
 
-struct crowd {
-    const struct reach *reach;
-    uint32_t set; /* numbers are differences from this one */
-    unsigned count;
-    uint32_t number[MOST_LISTED];
-};
-
-static struct seats *pages_of(const struct crowd *crowd)
-{
-    return crowd->reach->pages;
-}
-
 /* The crowd's pages in another order: each gets another seat. */
 static void shuffle(struct crowd *crowd)
 {
-    struct random random = {bench_seed(pages_of(crowd)->bench)};
+    struct random random = {bench_seed(crowd_pages(crowd)->bench)};
     for (unsigned i = crowd->count; i > 1; i--) {
         unsigned other = (unsigned)random_below(&random, i);
         uint32_t number = crowd->number[i - 1];
@@ -53,8 +37,8 @@ static struct stops with_block(struct crowd *crowd)
 {
     unsigned block = crowd->reach->block;
     for (unsigned i = 0; i < block; i++)
-        crowd->number[crowd->count + i] = ((uint32_t)1 << (pages_of(crowd)->bits - 1)) + i;
-    return seats_listed(pages_of(crowd), crowd->number, crowd->count + block);
+        crowd->number[crowd->count + i] = ((uint32_t)1 << (crowd_pages(crowd)->bits - 1)) + i;
+    return seats_listed(crowd_pages(crowd), crowd->number, crowd->count + block);
 }
 
 /* What a crowd is compared with: pages that the level has. Loads have no need of pages where there is no nearer level;
@@ -62,7 +46,7 @@ static struct stops with_block(struct crowd *crowd)
 static struct stops control_of(const struct crowd *crowd)
 {
     const struct reach *reach = crowd->reach;
-    struct seats *pages = pages_of(crowd);
+    struct seats *pages = crowd_pages(crowd);
     uint64_t count = crowd->count + reach->block, fit = reach->block ? reach->fit : reach->fewer;
     if (!reach->block && pages->op == OP_LOAD)
         return seats_dense(pages, count);
@@ -72,13 +56,13 @@ static struct stops control_of(const struct crowd *crowd)
 /* How many of its pages may change seats while they are compared. Jumps stay: branch targets are found by address. */
 static unsigned mixed(const struct crowd *crowd)
 {
-    return pages_of(crowd)->op == OP_LOAD && crowd->count <= SHARE_FRAME ? crowd->count : 0;
+    return crowd_pages(crowd)->op == OP_LOAD && crowd->count <= SHARE_FRAME ? crowd->count : 0;
 }
 
 /* Whether a crowd, along with the block, takes longer than the control. */
 static enum verdict compare(struct crowd *crowd, double error)
 {
-    struct seats *pages = pages_of(crowd);
+    struct seats *pages = crowd_pages(crowd);
     struct stops listed = with_block(crowd);
     struct stops control = control_of(crowd);
     enum verdict verdict =
@@ -89,14 +73,12 @@ static enum verdict compare(struct crowd *crowd, double error)
     return seats_crowd(pages, &listed, &control, crowd->reach->miss, error, NULL, 0);
 }
 
-/* Whether a crowd, along with the block, does not fit. What is slow, or nearly so, because of its seats is not in
- * others: more pages than change seats while they are compared are compared twice. */
-static bool is_crowd(struct crowd *crowd, double error)
+bool crowd_overflows(struct crowd *crowd, double error)
 {
     enum { ATTEMPTS = 8 };
     struct crowd other = *crowd;
-    unsigned slow = 0, needed = pages_of(crowd)->op == OP_LOAD && !mixed(crowd) ? 2 : 1;
-    for (unsigned attempt = 0; attempt < ATTEMPTS && seats_ok(pages_of(crowd)); attempt++) {
+    unsigned slow = 0, needed = crowd_pages(crowd)->op == OP_LOAD && !mixed(crowd) ? 2 : 1;
+    for (unsigned attempt = 0; attempt < ATTEMPTS && seats_ok(crowd_pages(crowd)); attempt++) {
         enum verdict verdict = compare(&other, error);
         if (verdict == NOT_SLOWER)
             return false;
@@ -105,7 +87,7 @@ static bool is_crowd(struct crowd *crowd, double error)
             return true;
         shuffle(&other);
     }
-    pages_of(crowd)->undecided = true;
+    crowd_pages(crowd)->undecided = true;
     return false;
 }
 
@@ -148,7 +130,7 @@ static uint64_t spare_bits(struct crowd *crowd, uint64_t bits)
             continue;
         }
         list_bits(crowd, left);
-        if (is_crowd(crowd, SPARING))
+        if (crowd_overflows(crowd, SPARING))
             bits = left;
     }
     return bits;
@@ -157,8 +139,8 @@ static uint64_t spare_bits(struct crowd *crowd, uint64_t bits)
 /* Spares halves that differ in the parity of two bits, for folded indexes: what is left has two bits that are equal. */
 static void spare_parities(struct crowd *crowd, uint64_t bits)
 {
-    for (unsigned high = 1; high < 32 && seats_ok(pages_of(crowd)); high++)
-        for (unsigned low = 0; low < high && seats_ok(pages_of(crowd)); low++) {
+    for (unsigned high = 1; high < 32 && seats_ok(crowd_pages(crowd)); high++)
+        for (unsigned low = 0; low < high && seats_ok(crowd_pages(crowd)); low++) {
             uint64_t pair = (uint64_t)1 << high | (uint64_t)1 << low;
             if ((bits & pair) != pair)
                 continue;
@@ -166,7 +148,7 @@ static void spare_parities(struct crowd *crowd, uint64_t bits)
             for (unsigned i = 0; i < crowd->count; i++)
                 if (!(bits_set((crowd->number[i] ^ crowd->set) & pair) % 2))
                     left.number[left.count++] = crowd->number[i];
-            if (left.count > 1 && left.count < crowd->count && is_crowd(&left, SPARING))
+            if (left.count > 1 && left.count < crowd->count && crowd_overflows(&left, SPARING))
                 *crowd = left;
         }
 }
@@ -175,10 +157,10 @@ static void spare_parities(struct crowd *crowd, uint64_t bits)
 static void cut(struct crowd *crowd)
 {
     unsigned low = 0, high = crowd->count; /* so many fit; so many do not */
-    while (high - low > 1 && seats_ok(pages_of(crowd))) {
+    while (high - low > 1 && seats_ok(crowd_pages(crowd))) {
         struct crowd half = *crowd;
         half.count = low + (high - low) / 2;
-        if (is_crowd(&half, SPARING))
+        if (crowd_overflows(&half, SPARING))
             high = half.count;
         else
             low = half.count;
@@ -189,13 +171,13 @@ static void cut(struct crowd *crowd)
 /* Leaves out pieces of so many pages. */
 static void spare_pieces(struct crowd *crowd, unsigned piece)
 {
-    for (unsigned first = 0; first < crowd->count && crowd->count > piece && seats_ok(pages_of(crowd));) {
+    for (unsigned first = 0; first < crowd->count && crowd->count > piece && seats_ok(crowd_pages(crowd));) {
         struct crowd left = *crowd;
         unsigned size = crowd->count - first < piece ? crowd->count - first : piece;
         for (unsigned i = first; i + size < crowd->count; i++)
             left.number[i] = crowd->number[i + size];
         left.count -= size;
-        if (is_crowd(&left, SPARING))
+        if (crowd_overflows(&left, SPARING))
             *crowd = left;
         else
             first += size;
@@ -210,7 +192,7 @@ static bool none_to_spare(struct crowd *crowd)
         struct crowd left = *crowd;
         shuffle(&left);
         left.count--;
-        if (is_crowd(&left, SPARING) || !seats_ok(pages_of(crowd)))
+        if (crowd_overflows(&left, SPARING) || !seats_ok(crowd_pages(crowd)))
             return false;
     }
     return true;
@@ -231,200 +213,16 @@ static bool is_one_set(struct crowd *crowd)
     return true;
 }
 
-static bool among(const struct crowd *crowd, uint32_t number)
-{
-    for (unsigned i = 0; i < crowd->count; i++)
-        if (crowd->number[i] == number)
-            return true;
-    return false;
-}
-
-/* Whether bits of the page's number matter: pages of one set that are moved by them are in another set then. Each half
- * of them is moved once: if either leaves room, the bits matter; if one does not, somebody else may have been in that
- * set. */
-static bool matters(const struct crowd *crowd, unsigned bits)
-{
-    for (unsigned half = 0; half < 2 && seats_ok(pages_of(crowd)); half++) {
-        struct crowd moved = *crowd;
-        for (unsigned i = half; i < crowd->count; i += 2) {
-            moved.number[i] ^= bits;
-            if (among(crowd, moved.number[i]))
-                return false; /* both are of the set */
-        }
-        if (!is_crowd(&moved, LOOK))
-            return seats_ok(pages_of(crowd));
-    }
-    return false;
-}
-
-/* Whether any of some moves matter: among pages of one set that make each or not, by lot, some are of other sets then,
- * but for one time in 2^DOUBT. Of few moves it may say so unasked: it takes less to ask them one by one. */
-static bool any_matters(const struct crowd *crowd, const unsigned *move, unsigned moves)
-{
-    if ((crowd->count - 1) * moves < DOUBT || crowd->count >> (moves - 1))
-        return true;
-    struct random random = {bench_seed(pages_of(crowd)->bench)};
-    for (unsigned pages = 0; pages < DOUBT && seats_ok(pages_of(crowd)); pages += crowd->count - 1) {
-        struct crowd moved = {.reach = crowd->reach, .set = crowd->set};
-        while (moved.count < crowd->count) {
-            uint32_t number = crowd->number[moved.count];
-            for (uint64_t i = 0, lot = random_next(&random); i < moves; i++)
-                number ^= lot >> i & 1 ? move[i] : 0;
-            if (!among(&moved, number))
-                moved.number[moved.count++] = number;
-        }
-        if (!is_crowd(&moved, LOOK))
-            return true;
-    }
-    return false;
-}
-
-/* Pages of the block that are of the crowd's set, if the bits of a mask choose the set, or others that follow them. */
-static bool block_in_set(struct crowd *crowd, unsigned mask, unsigned *in_set)
-{
-    unsigned block = crowd->reach->block;
-    unsigned each = block >> bits_set(mask & (block - 1));
-    *in_set = each;
-    if (!block || !(mask & ~(block - 1)))
-        return true;
-    /* The block is in some sets only: a crowd in others, where it is not, is one all the same, or it needed the block.
-     */
-    bool told = false;
-    for (unsigned bit = 0; bit < 32; bit++) {
-        if (!(mask >> bit & 1) || 1U << bit < block)
-            continue;
-        struct crowd moved = *crowd;
-        for (unsigned i = 0; i < moved.count; i++)
-            moved.number[i] ^= 1U << bit;
-        unsigned needed = is_crowd(&moved, LAST) ? 0 : each;
-        if (!seats_ok(pages_of(crowd)) || (told && needed != *in_set))
-            return false;
-        *in_set = needed;
-        told = true;
-    }
-    return true;
-}
-
-/* Whether so many pages, at a distance of so many, do not fit. */
-static bool row_crowds(struct crowd *crowd, uint64_t stride, unsigned count)
-{
-    struct crowd row = {.reach = crowd->reach, .count = count};
-    for (unsigned i = 0; i < count; i++)
-        row.number[i] = (uint32_t)(i * stride);
-    return is_crowd(&row, LAST);
-}
-
-/* Whether so many pages, at a distance of so many, do not fit, and one fewer does; and as many at another distance,
- * which pages of any distance would not, if there were but one set. */
-static bool stride_shows(struct crowd *crowd, uint64_t stride, unsigned count)
-{
-    if ((stride + 1) * count >> (pages_of(crowd)->bits - 1))
-        return false;
-    return row_crowds(crowd, stride, count) && !row_crowds(crowd, stride, count - 1) &&
-           !row_crowds(crowd, stride + 1, count) && seats_ok(pages_of(crowd));
-}
-
-static bool in_reach(const struct reach *reach, uint64_t pages)
-{
-    return pages >= reach->fit && pages < reach->most;
-}
-
-/* The lowest of the bits that are set in a mask. */
-static unsigned lowest(unsigned mask, unsigned count)
-{
-    unsigned low = 0;
-    for (; count; count--, mask &= mask - 1)
-        low |= mask & -mask;
-    return low;
-}
-
-/* Whether so many ways in 2^bits sets are what a row of pages says, where an entry serves one page or some. */
-static bool serves(const struct crowd *crowd, struct shape *shape, unsigned ways, unsigned bits)
-{
-    shape->sets = (uint64_t)1 << bits;
-    for (shape->neighbours = 1; shape->neighbours <= crowd->reach->neighbours; shape->neighbours *= 2)
-        if (in_reach(crowd->reach, ways * shape->sets * shape->neighbours) &&
-            (shape->neighbours == 1 || !(shape->bits & (shape->neighbours - 1))))
-            return true;
-    return false;
-}
-
-/* Whether all bits that matter, and that no row of pages has to show what they do, are folded onto one of the lowest:
- * pages that are moved by both stay in their set. If one is not, there are more sets than a row can fill. Folds are of
- * bits as far apart as there are of them, mostly: such pairs are all asked at once. */
-static bool high_bits_fold(const struct crowd *crowd, unsigned matter, unsigned low)
-{
-    unsigned count = (unsigned)bits_set(low), pairs = 0, pair[32];
-    for (unsigned bit = 0; bit < 32; bit++)
-        if (matter >> bit & 1 && (uint64_t)1 << bit >= crowd->reach->crowd)
-            pair[pairs++] = 1U << bit | (count ? 1U << bit % count : 0);
-    if (!pairs || !any_matters(crowd, pair, pairs))
-        return true;
-    for (unsigned i = 0; i < pairs; i++) {
-        unsigned high = pair[i] & ~low, onto = 0;
-        if (!matters(crowd, pair[i]))
-            continue;
-        while (onto < count && matters(crowd, high | 1U << onto))
-            onto++;
-        if (onto == count)
-            return false;
-    }
-    return true;
-}
-
-/* Sets that are a power of two: as many as bits matter, or, where bits are folded, fewer, all low ones among them. Ways
- * times sets have to be what a row of pages says, too. */
-static bool sets_by_bits(struct crowd *crowd, struct shape *shape)
-{
-    unsigned mattering = (unsigned)bits_set(shape->bits);
-    /* Four entries of a table, or more, share a line: what the low bits do not matter for is a cache of tables. */
-    if (crowd->reach->block && shape->bits && !(shape->bits & 3))
-        return false;
-    for (unsigned folded = 0; folded <= mattering; folded++) {
-        unsigned bits = mattering - folded, mask = lowest(shape->bits, bits), in_set;
-        if (folded && (mask & (mask + (mask & -mask)))) /* the low ones have to be all there */
-            continue;
-        unsigned each = crowd->reach->block >> bits_set(mask & (crowd->reach->block - 1));
-        if (!serves(crowd, shape, crowd->count - 1, bits) && !serves(crowd, shape, crowd->count + each - 1, bits))
-            continue;
-        if (!block_in_set(crowd, mask, &in_set))
-            return false;
-        shape->ways = crowd->count + in_set - 1;
-        shape->plain = !folded;
-        if (serves(crowd, shape, shape->ways, bits))
-            return !folded || high_bits_fold(crowd, shape->bits, mask);
-    }
-    return false;
-}
-
-/* Any other number of them, no power of two, chosen modulo it. */
-static bool sets_by_stride(struct crowd *crowd, struct shape *shape)
-{
-    const struct reach *reach = crowd->reach;
-    if (reach->block)
-        return false; /* how many of the block share a set is not known then */
-    shape->ways = crowd->count - 1;
-    shape->neighbours = 1;
-    shape->plain = false;
-    uint64_t first = (reach->fit + shape->ways - 1) / shape->ways;
-    for (uint64_t sets = first; sets < first + STRIDES && in_reach(reach, sets * shape->ways); sets++)
-        if (sets & (sets - 1) && stride_shows(crowd, sets, crowd->count)) {
-            shape->sets = sets;
-            return true;
-        }
-    return false;
-}
-
 /* Whether so many pages find room after all, given time: a policy that draws lots would have drawn the one free entry,
  * even of as many as there are pages. */
 static bool finds_room(struct crowd *crowd)
 {
     enum { TIMES = 3, MOST = 128 };
-    struct seats *pages = pages_of(crowd);
+    struct seats *pages = crowd_pages(crowd);
     if (crowd->count + crowd->reach->block > MOST)
         return true; /* for all that is known */
     pages->settling = TIMES * crowd->count;
-    bool room = !is_crowd(crowd, LAST);
+    bool room = !crowd_overflows(crowd, LAST);
     pages->settling = 0;
     return room;
 }
@@ -435,7 +233,7 @@ static bool draws_lots(struct crowd *crowd)
     const struct reach *reach = crowd->reach;
     unsigned count = crowd->count + reach->block;
     double ticks = 0;
-    if (!is_crowd(crowd, LAST))
+    if (!crowd_overflows(crowd, LAST))
         return true;
     struct stops stops = with_block(crowd);
     if (!seats_excess(reach->pages, &stops, &ticks))
@@ -461,7 +259,7 @@ static void learn_lap(struct crowd *crowd, struct reach *reach)
     reach->miss = least / CLEAR > before / 4 ? least / CLEAR : before / 4;
     if (reach->miss < reach->least)
         reach->miss = reach->least;
-    if (!is_crowd(crowd, LAST))
+    if (!crowd_overflows(crowd, LAST))
         reach->miss = before;
 }
 
@@ -474,24 +272,10 @@ static void spare_by_lap(struct crowd *crowd, struct reach *reach)
         learn_lap(crowd, reach);
         left = *crowd;
         left.count--;
-        if (crowd->count <= 2 || !is_crowd(&left, LAST))
+        if (crowd->count <= 2 || !crowd_overflows(&left, LAST))
             return;
         *crowd = left;
     } while (seats_ok(reach->pages));
-}
-
-/* The bits that matter. Those above as many as there may be sets seldom do: all of them are asked at once. */
-static unsigned matter(const struct crowd *crowd)
-{
-    unsigned count = pages_of(crowd)->bits - 2, low = 0, high = 0, bits = 0, move[32];
-    while (low < count && (uint64_t)(crowd->count - 1) << low < crowd->reach->crowd)
-        low++;
-    for (unsigned bit = low; bit < count; bit++)
-        move[high++] = 1U << bit;
-    bool all = high && any_matters(crowd, move, high);
-    for (unsigned bit = 0; bit < (all ? count : low) && seats_ok(pages_of(crowd)); bit++)
-        bits |= (unsigned)matters(crowd, 1U << bit) << bit;
-    return bits;
 }
 
 /* What a miss costs among pages as few as these: less than where tables, too, leave the caches. */
@@ -523,7 +307,7 @@ bool crowd_shape(const struct reach *known, struct shape *shape, const char **wh
         return false;
     *why = "no few pages push each other out of it";
     list_bits(&crowd, left);
-    if (!learn(&crowd, reach) || !is_crowd(&crowd, SPARING))
+    if (!learn(&crowd, reach) || !crowd_overflows(&crowd, SPARING))
         return false;
     if (!is_one_set(&crowd)) {
         spare_parities(&crowd, left);
@@ -540,9 +324,9 @@ bool crowd_shape(const struct reach *known, struct shape *shape, const char **wh
     }
     spare_by_lap(&crowd, reach);
     /* One that has one set needs no further look: its ways are what a row of pages says. */
-    if (reach->block || !in_reach(reach, crowd.count - 1))
-        shape->bits = matter(&crowd);
+    if (reach->block || !crowd_in_reach(reach, crowd.count - 1))
+        shape->bits = crowd_bits(&crowd);
     *why = "pages in a row and pages of one set say different things";
-    return seats_ok(reach->pages) && (sets_by_bits(&crowd, shape) || sets_by_stride(&crowd, shape)) &&
+    return seats_ok(reach->pages) && (crowd_sets_by_bits(&crowd, shape) || crowd_sets_by_stride(&crowd, shape)) &&
            seats_ok(reach->pages);
 }

@@ -1,23 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* tlb.c: levels of TLBs, from rows of pages and from crowds. */
-#include "probes/tlb.h"
-#include "base/arithmetic.h"
 #include "base/text.h"
 #include "probes/confidence.h"
 #include "probes/crowd.h"
 #include "probes/rate.h"
 #include "probes/shared.h"
+#include "probes/tlb_rows.h"
 
-enum { MOST_PLACES = 64, PARTS = 2, NEIGHBOURS_MOST = 16, LEAST_BLOCK = 16, MOST_BLOCK = 512, ATTEMPTS = 3 };
+enum { NEIGHBOURS_MOST = 16, LEAST_BLOCK = 16, MOST_BLOCK = 512 };
 /* Entries of a second level that are not of the row's pages, but of tables, or of who owns the machine: one for each
  * two of the row, at most. */
 enum { OTHERS = 2 };
 
-enum { LEVELS = 2, SHARING = 500000 /* visits */ };
-
-/* Core cycles: a step of less is none. (A jump to another page takes up to 0.2 cycles more than one that stays, by what
- * branch targets cost: measured on a Zen 4.) */
-static const double LEAST_STEP = 0.6;
+enum { SHARING = 500000 /* visits */ };
 
 /* Core cycles that a jump takes at least whose page alone is not there. Where all pages of a walk miss, and targets are
  * foretold, translations overlap, and each takes less (1 on a Zen 4). */
@@ -30,39 +25,11 @@ static const double SURPRISED = 0.6;
 /* A second step is as high as a part of the first one at least, and as a load that hits. */
 static const double LEAST_PART = 0.25, LEAST_SECOND = 2.5;
 
-/* Core cycles: how far places of one step may be from each other. */
-static const double LEVEL = 0.3;
-
-/* Error of a decision on pages in a row; what is not checked by a second method may be wrong so often. */
-static const double BOUND = 1e-3, FOLDED = 0.03, SHARED = 0.15;
+/* What is not checked by a second method may be wrong so often. */
+static const double FOLDED = 0.03, SHARED = 0.15;
 
 /* Units of a mask, and of an answer. */
 static const char BITS[] = "bit mask", YES_NO[] = "yes/no";
-
-struct place {
-    uint64_t pages;
-    double cycles; /* a step, more than the same lines in few pages */
-    double few;    /* that of as many jumps in few pages */
-};
-
-/* What was found of a level. */
-struct level {
-    uint64_t fit; /* pages; 0: nothing */
-    double doubt;
-};
-
-struct tlb {
-    struct bench bench;
-    struct seats pages;
-    struct notebook *notebook;
-    const struct tlb_side *side;
-    const struct tlb_size *size;
-    unsigned places;
-    struct place place[MOST_PLACES];
-    struct level level[LEVELS];
-    double few;            /* core cycles of a jump among the fewest */
-    uint64_t clean, mixed; /* up to so many jumps take no longer; from so many on they do, in whatever pages */
-};
 
 static void id_of(const struct tlb *tlb, unsigned level, const char *what, char id[28])
 {
@@ -92,192 +59,8 @@ static void missing(const struct tlb *tlb, unsigned level, uint64_t cost, const 
     }
 }
 
-/* Pages of the next place: two in an octave. */
-static uint64_t next_place(uint64_t pages)
-{
-    uint64_t step = power_of_two_within(pages) / PARTS;
-    return pages + (step ? step : 1);
-}
-
-/* Pages of the longest row: where there are few addresses, as many as their numbers have. */
-static uint64_t longest_row(const struct tlb *tlb)
-{
-    uint64_t numbers = (uint64_t)1 << tlb->pages.bits;
-    return numbers < tlb->side->most ? numbers : tlb->side->most;
-}
-
-static bool walks_code(const struct tlb *tlb)
-{
-    return tlb->size->op != OP_LOAD;
-}
-
-/* Whether a place's jumps in few pages take as long as those of most. */
-static bool takes_few(const struct tlb *tlb, unsigned place)
-{
-    return apart(tlb->place[place].few, tlb->few) <= LEVEL;
-}
-
-/* What as many jumps take in few pages: from where they take longer on, something else is missed, too. For as many as
- * do not, twice on end, there is room, and so there is for fewer, whatever these took. What is missed by either walk
- * need not be as much, and policies make it vary. */
-static void note_jumps(struct tlb *tlb)
-{
-    char id[28];
-    double few[MOST_PLACES];
-    struct text text = text_in(id, sizeof id);
-    text_format(&text, "%s.%s.jumps", tlb->side->name, tlb->size->name);
-    struct series *series = note_series(tlb->notebook, id, "jumps", "cycles");
-    for (unsigned i = 0; i < tlb->places; i++) {
-        few[i] = tlb->place[i].few;
-        note_point(tlb->notebook, series, (struct point){(double)tlb->place[i].pages, few[i], few[i], few[i]});
-    }
-    tlb->few = quantile(few, tlb->places, 0.25);
-    unsigned clean = tlb->places;
-    while (clean > 1 && !(takes_few(tlb, clean - 1) && takes_few(tlb, clean - 2)))
-        clean--;
-    if (clean > 1)
-        tlb->clean = tlb->place[clean - 1].pages;
-    if (clean < tlb->places)
-        tlb->mixed = tlb->place[clean].pages;
-}
-
-/* What so many pages in a row take longer, by their number. */
-static bool sweep(struct tlb *tlb)
-{
-    char id[28];
-    struct text text = text_in(id, sizeof id);
-    text_format(&text, "%s.%s", tlb->side->name, tlb->size->name);
-    struct series *series = note_series(tlb->notebook, id, "pages", "cycles");
-    for (uint64_t count = tlb->side->fewest; count <= longest_row(tlb) && tlb->places < MOST_PLACES;
-         count = next_place(count)) {
-        double ticks;
-        struct stops row = seats_row(&tlb->pages, count);
-        if (!seats_ok(&tlb->pages) || !seats_excess(&tlb->pages, &row, &ticks))
-            return false;
-        double cycles = ticks * tlb->bench.cycles_per_tick;
-        if (cycles < -LEAST_STEP)
-            continue; /* the control misses, something that is no translation */
-        double few = tlb->pages.few * tlb->bench.cycles_per_tick;
-        tlb->place[tlb->places++] = (struct place){count, cycles, few};
-        note_point(tlb->notebook, series, (struct point){(double)count, cycles, cycles, cycles});
-    }
-    if (walks_code(tlb))
-        note_jumps(tlb);
-    return true;
-}
-
-/* The first place, from one on, from which all others take so many cycles or more; places: there is none. Those whose
- * jumps miss something else say nothing against it. */
-static unsigned rises_above(const struct tlb *tlb, unsigned from, double cycles)
-{
-    unsigned first = tlb->places;
-    for (unsigned i = tlb->places; i > from; i--)
-        if (tlb->place[i - 1].cycles >= cycles)
-            first = i - 1;
-        else if (tlb->place[i - 1].pages < tlb->mixed)
-            break;
-    return first;
-}
-
-/* The cycles of a step that places from one on stand on: those of two of them, one at twice the pages of the other, or
- * more, that agree. 0: no two of them do. */
-static double step_from(const struct tlb *tlb, unsigned from, unsigned *last)
-{
-    for (unsigned i = from; i + PARTS < tlb->places; i++) {
-        double cycles = tlb->place[i].cycles, room = LEVEL + cycles / 32;
-        unsigned end = i;
-        while (end + 1 < tlb->places && apart(tlb->place[end + 1].cycles, cycles) <= room)
-            end++;
-        if (end < i + PARTS)
-            continue;
-        *last = end;
-        return tlb->place[(i + end) / 2].cycles;
-    }
-    return 0;
-}
-
-/* Whether a row takes longer than the control. Jumps are compared with those through fewer pages, which fit, and, if
- * they take longer, with as many that go to other pages, too, but to fewer. */
-static enum verdict compare_row(struct tlb *tlb, uint64_t count, uint64_t fewer, double miss)
-{
-    struct seats *pages = &tlb->pages;
-    struct stops control = walks_code(tlb) ? seats_row(pages, fewer) : seats_dense(pages, count);
-    struct stops row = seats_row(pages, count);
-    enum verdict verdict = seats_crowd(pages, &row, &control, miss, BOUND, NULL, 0);
-    if (verdict != SLOWER || !walks_code(tlb))
-        return verdict;
-    control = seats_shared(pages, count);
-    return seats_crowd(pages, &row, &control, miss, BOUND, NULL, 0);
-}
-
-/* Whether a row of pages fits. */
-static bool row_fits(struct tlb *tlb, uint64_t count, uint64_t fewer, double miss)
-{
-    struct seats *pages = &tlb->pages;
-    for (unsigned attempt = 0; attempt < ATTEMPTS && seats_ok(pages); attempt++) {
-        enum verdict verdict = compare_row(tlb, count, fewer, miss);
-        if (verdict != UNDECIDED)
-            return verdict == NOT_SLOWER;
-        bench_wait(&tlb->bench, 1 + attempt);
-    }
-    pages->undecided = true;
-    return false;
-}
-
-/* Bisects the number of pages in a row that fit the first level, from one that does. A neighbour that shares the core
- * can hold entries for as long as it is busy: at no moment of some may one page more fit. */
-static bool bisect(struct tlb *tlb, double miss, uint64_t *fit, uint64_t *crowd)
-{
-    enum { MOMENTS = 3 };
-    const uint64_t fewer = *fit;
-    while (*crowd - *fit > 1 && seats_ok(&tlb->pages)) {
-        uint64_t middle = *fit + (*crowd - *fit) / 2;
-        if (row_fits(tlb, middle, fewer, miss))
-            *fit = middle;
-        else
-            *crowd = middle;
-    }
-    for (unsigned moment = 0; moment < MOMENTS && seats_ok(&tlb->pages); moment++) {
-        bench_wait(&tlb->bench, 1);
-        while (row_fits(tlb, *crowd, fewer, miss) && *crowd < longest_row(tlb))
-            *fit = (*crowd)++;
-    }
-    return seats_ok(&tlb->pages);
-}
-
-/* Narrows what bounds the second level's entries to a part of them: with a few more than fit, many of its sets have one
- * too many. least: core cycles that this shows by. */
-static bool narrow(struct tlb *tlb, double least, uint64_t *fit, uint64_t *crowd)
-{
-    enum { PART = 32 };
-    while ((*crowd - *fit) * PART > *fit) {
-        uint64_t middle = *fit + (*crowd - *fit) / 2;
-        double ticks;
-        struct stops row = seats_row(&tlb->pages, middle);
-        if (!seats_ok(&tlb->pages) || !seats_excess(&tlb->pages, &row, &ticks))
-            return false;
-        if (ticks * tlb->bench.cycles_per_tick > least)
-            *crowd = middle;
-        else
-            *fit = middle;
-    }
-    *fit -= *fit / PART; /* a policy may hide some misses */
-    return true;
-}
-
 /* What is said where more stops than these are needed to see a level's end. */
 static const char *const impure = "branch targets or the instruction cache run out before it does";
-
-/* Whether so many jumps miss nothing but translations. */
-static bool is_pure(struct tlb *tlb, uint64_t count)
-{
-    double ticks;
-    if (!walks_code(tlb) || count <= tlb->clean)
-        return true;
-    struct stops row = seats_row(&tlb->pages, count);
-    return count < tlb->mixed && seats_excess(&tlb->pages, &row, &ticks) &&
-           tlb->pages.few * tlb->bench.cycles_per_tick <= tlb->few + LEVEL;
-}
 
 static void note_shape(struct tlb *tlb, unsigned level, const struct shape *shape, double error, uint64_t cost)
 {
@@ -312,7 +95,7 @@ static double doubt_of(const struct shape *shape)
 /* Ticks a lap that one page too many costs at least, if a miss takes so many cycles. */
 static double miss_of(const struct tlb *tlb, double cycles)
 {
-    if (walks_code(tlb) && cycles < LEAST_ALONE)
+    if (tlb_walks_code(tlb) && cycles < LEAST_ALONE)
         cycles = LEAST_ALONE;
     return LEAST_MISSES * cycles / tlb->bench.cycles_per_tick;
 }
@@ -333,17 +116,17 @@ static bool hides_one(struct tlb *tlb, uint64_t fit)
     double few, many;
     uint64_t most = fit - fit / PART < MOST_SURPRISES ? fit - fit / PART : MOST_SURPRISES;
     struct stops row = seats_row(&tlb->pages, most < FEW ? most : FEW);
-    if (!walks_code(tlb) || most <= FEW || !seats_surprise(&tlb->pages, &row, &few))
+    if (!tlb_walks_code(tlb) || most <= FEW || !seats_surprise(&tlb->pages, &row, &few))
         return false;
     row = seats_row(&tlb->pages, most);
     return seats_surprise(&tlb->pages, &row, &many) && (many - few) * tlb->bench.cycles_per_tick > SURPRISED;
 }
 
-/* Whether jumps through the pages of a place take no longer than through fewer in orders that are new, too, by more than
- * a miss or two: a sweep's orders have been walked for long, and are foretold as a whole. */
+/* Whether jumps through the pages of a place take no longer than through fewer in orders that are new, too, by more
+ * than a miss or two: a sweep's orders have been walked for long, and are foretold as a whole. */
 static bool settles(struct tlb *tlb, unsigned place, double miss)
 {
-    return row_fits(tlb, tlb->place[place].pages, tlb->place[place - 1].pages, 2 * miss);
+    return tlb_row_fits(tlb, tlb->place[place].pages, tlb->place[place - 1].pages, 2 * miss);
 }
 
 /* The first level. *after: the first place behind it. */
@@ -351,16 +134,16 @@ static bool measure_first(struct tlb *tlb, struct shape *shape, unsigned *after)
 {
     uint64_t start = machine_steps(tlb->bench.machine);
     const char *why = "no step was seen";
-    unsigned first = *after = rises_above(tlb, 0, LEAST_STEP);
+    unsigned first = *after = tlb_rises_above(tlb, 0, LEAST_STEP);
     /* A crowd of few pages with one entry for several would have to be told from one of branch targets. */
-    struct reach reach = {.pages = &tlb->pages, .neighbours = walks_code(tlb) ? 1 : NEIGHBOURS_MOST};
+    struct reach reach = {.pages = &tlb->pages, .neighbours = tlb_walks_code(tlb) ? 1 : NEIGHBOURS_MOST};
     bool seen = first > 0 && first < tlb->places;
     if (seen) {
         reach.miss = miss_of(tlb, most_cycles(tlb, first));
-        reach.least = walks_code(tlb) ? miss_of(tlb, LEAST_ALONE) : 0;
+        reach.least = tlb_walks_code(tlb) ? miss_of(tlb, LEAST_ALONE) : 0;
         reach.fit = reach.fewer = tlb->place[first - 1].pages;
     }
-    if (seen && walks_code(tlb) && first > 1 && !settles(tlb, first - 1, reach.miss)) {
+    if (seen && tlb_walks_code(tlb) && first > 1 && !settles(tlb, first - 1, reach.miss)) {
         why = "jumps take longer in orders that are new";
         seen = false;
     }
@@ -372,10 +155,10 @@ static bool measure_first(struct tlb *tlb, struct shape *shape, unsigned *after)
         bench_wait(&tlb->bench, 2 * attempt);
         tlb->pages.undecided = false;
         reach.crowd = tlb->place[first].pages > reach.fit ? tlb->place[first].pages : reach.fit + 1;
-        if (!bisect(tlb, reach.miss, &reach.fit, &reach.crowd))
+        if (!tlb_bisect(tlb, reach.miss, &reach.fit, &reach.crowd))
             continue;
         reach.most = reach.crowd;
-        if (!is_pure(tlb, reach.crowd)) {
+        if (!tlb_is_pure(tlb, reach.crowd)) {
             why = impure;
             break;
         }
@@ -402,7 +185,7 @@ static void go_on(const struct tlb *tlb, double least, unsigned *last)
 {
     unsigned further = *last;
     double step = tlb->place[*last].cycles;
-    for (double cycles = step; cycles > 0; cycles = step_from(tlb, *last + 1, &further)) {
+    for (double cycles = step; cycles > 0; cycles = tlb_step_from(tlb, *last + 1, &further)) {
         if (cycles > step + least)
             return;
         *last = further;
@@ -416,13 +199,13 @@ static bool reach_second(struct tlb *tlb, const struct shape *first, unsigned af
     unsigned last = after, second;
     uint64_t entries = first->ways * first->sets * first->neighbours;
     *why = "no step behind the first one is level for an octave";
-    *step = step_from(tlb, after, &last);
+    *step = tlb_step_from(tlb, after, &last);
     if (*step <= 0)
         return false;
     double least = LEAST_PART * *step > LEAST_SECOND ? LEAST_PART * *step : LEAST_SECOND, end;
     go_on(tlb, least, &last);
     end = tlb->place[last].cycles > *step ? tlb->place[last].cycles : *step;
-    second = rises_above(tlb, last + 1, *step + least);
+    second = tlb_rises_above(tlb, last + 1, *step + least);
     *why = "no second step was seen";
     if (second == tlb->places)
         return false;
@@ -430,7 +213,7 @@ static bool reach_second(struct tlb *tlb, const struct shape *first, unsigned af
     *reach = (struct reach){.pages = &tlb->pages, .neighbours = first->neighbours};
     reach->hit = *step / tlb->bench.cycles_per_tick;
     reach->miss = miss_of(tlb, more);
-    reach->least = walks_code(tlb) ? miss_of(tlb, LEAST_ALONE) : 0;
+    reach->least = tlb_walks_code(tlb) ? miss_of(tlb, LEAST_ALONE) : 0;
     reach->fit = tlb->place[last].pages;
     reach->crowd = tlb->place[second].pages;
     for (reach->block = LEAST_BLOCK; reach->block < 2 * entries;)
@@ -441,8 +224,8 @@ static bool reach_second(struct tlb *tlb, const struct shape *first, unsigned af
     *why = "the first level hides it";
     if (2 * reach->block > reach->fit || reach->block > MOST_BLOCK)
         return false;
-    bool narrowed = narrow(tlb, end + (more / 16 > 2 * LEVEL ? more / 16 : 2 * LEVEL), &reach->fit, &reach->crowd);
-    reach->most = reach->crowd + (walks_code(tlb) ? 0 : reach->crowd / OTHERS);
+    bool narrowed = tlb_narrow(tlb, end + (more / 16 > 2 * LEVEL ? more / 16 : 2 * LEVEL), &reach->fit, &reach->crowd);
+    reach->most = reach->crowd + (tlb_walks_code(tlb) ? 0 : reach->crowd / OTHERS);
     return narrowed;
 }
 
@@ -462,7 +245,7 @@ static void measure_second(struct tlb *tlb, const struct shape *first, unsigned 
         tlb->pages.undecided = false;
         found = crowd_shape(&reach, &shape, &why);
     }
-    if (found && !is_pure(tlb, reach.block + shape.ways + 1)) {
+    if (found && !tlb_is_pure(tlb, reach.block + shape.ways + 1)) {
         found = false;
         why = impure;
     }
@@ -480,7 +263,7 @@ static void measure(struct tlb *tlb)
 {
     struct shape first;
     unsigned after;
-    if (!sweep(tlb)) {
+    if (!tlb_sweep(tlb)) {
         missing(tlb, 1, 0, "noise");
         missing(tlb, 2, 0, "noise");
     } else if (measure_first(tlb, &first, &after)) {
@@ -549,7 +332,7 @@ bool tlb_measure(struct machine *machine, const struct request *request, const s
     for (unsigned i = 0; i < side->sizes; i++) {
         struct tlb tlb = {
             .bench = bench, .notebook = notebook, .side = side, .size = &side->size[i], .mixed = UINT64_MAX};
-        measure_size(&tlb, known, start + side->size[i].visits, i && !walks_code(&tlb) ? small : NULL);
+        measure_size(&tlb, known, start + side->size[i].visits, i && !tlb_walks_code(&tlb) ? small : NULL);
         for (unsigned level = 0; i == 0 && level < LEVELS; level++)
             small[level] = tlb.level[level];
         bench = tlb.bench;

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* crowd_inside.h: what the two files of crowds share: crowd.c finds one, crowd_sets.c tells sets from it. */
+#pragma once
+#include "probes/crowd.h"
+
+/* Errors of a look at one bit (a row has to agree), and of a last decision. */
+static const double LOOK = 3e-3, LAST = 1e-4;
+
+/* Pages that do not fit together, by their numbers. */
+struct crowd {
+    const struct reach *reach;
+    uint32_t set; /* numbers are differences from this one */
+    unsigned count;
+    uint32_t number[MOST_LISTED];
+};
+
+static inline struct seats *crowd_pages(const struct crowd *crowd)
+{
+    return crowd->reach->pages;
+}
+
+/* Whether a crowd, along with the block, does not fit. What is slow, or nearly so, because of its seats is not in
+ * others: more pages than change seats while they are compared are compared twice. */
+bool crowd_overflows(struct crowd *, double error);
+
+/* Whether so many entries, each of one page, are what a row of pages says. */
+bool crowd_in_reach(const struct reach *reach, uint64_t pages);
+
+/* Sets that are a power of two: as many as bits matter, or, where bits are folded, fewer, all low ones among them. Ways
+ * times sets have to be what a row of pages says, too. */
+bool crowd_sets_by_bits(struct crowd *crowd, struct shape *shape);
+
+/* Any other number of them, no power of two, chosen modulo it. */
+bool crowd_sets_by_stride(struct crowd *crowd, struct shape *shape);
+
+/* The bits that matter. Those above as many as there may be sets seldom do: all of them are asked at once. */
+unsigned crowd_bits(const struct crowd *crowd);

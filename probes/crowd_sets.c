@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* crowd_sets.c: which bits of a page's number choose the set, and how many sets there are, from a crowd of one set. */
+#include "base/arithmetic.h"
+#include "base/random.h"
+#include "probes/crowd_inside.h"
+
+enum { STRIDES = 64 }; /* that may be tried for an odd number of sets */
+
+/* Pages of one set that get other numbers by lot are of one set still in one time of 2^DOUBT. */
+enum { DOUBT = 11 };
+
+static bool among(const struct crowd *crowd, uint32_t number)
+{
+    for (unsigned i = 0; i < crowd->count; i++)
+        if (crowd->number[i] == number)
+            return true;
+    return false;
+}
+
+/* Whether bits of the page's number matter: pages of one set that are moved by them are in another set then. Each half
+ * of them is moved once: if either leaves room, the bits matter; if one does not, somebody else may have been in that
+ * set. */
+static bool matters(const struct crowd *crowd, unsigned bits)
+{
+    for (unsigned half = 0; half < 2 && seats_ok(crowd_pages(crowd)); half++) {
+        struct crowd moved = *crowd;
+        for (unsigned i = half; i < crowd->count; i += 2) {
+            moved.number[i] ^= bits;
+            if (among(crowd, moved.number[i]))
+                return false; /* both are of the set */
+        }
+        if (!crowd_overflows(&moved, LOOK))
+            return seats_ok(crowd_pages(crowd));
+    }
+    return false;
+}
+
+/* Whether any of some moves matter: among pages of one set that make each or not, by lot, some are of other sets then,
+ * but for one time in 2^DOUBT. Of few moves it may say so unasked: it takes less to ask them one by one. */
+static bool any_matters(const struct crowd *crowd, const unsigned *move, unsigned moves)
+{
+    if ((crowd->count - 1) * moves < DOUBT || crowd->count >> (moves - 1))
+        return true;
+    struct random random = {bench_seed(crowd_pages(crowd)->bench)};
+    for (unsigned pages = 0; pages < DOUBT && seats_ok(crowd_pages(crowd)); pages += crowd->count - 1) {
+        struct crowd moved = {.reach = crowd->reach, .set = crowd->set};
+        while (moved.count < crowd->count) {
+            uint32_t number = crowd->number[moved.count];
+            for (uint64_t i = 0, lot = random_next(&random); i < moves; i++)
+                number ^= lot >> i & 1 ? move[i] : 0;
+            if (!among(&moved, number))
+                moved.number[moved.count++] = number;
+        }
+        if (!crowd_overflows(&moved, LOOK))
+            return true;
+    }
+    return false;
+}
+
+/* Pages of the block that are of the crowd's set, if the bits of a mask choose the set, or others that follow them. */
+static bool block_in_set(struct crowd *crowd, unsigned mask, unsigned *in_set)
+{
+    unsigned block = crowd->reach->block;
+    unsigned each = block >> bits_set(mask & (block - 1));
+    *in_set = each;
+    if (!block || !(mask & ~(block - 1)))
+        return true;
+    /* The block is in some sets only: a crowd in others, where it is not, is one all the same, or it needed the block.
+     */
+    bool told = false;
+    for (unsigned bit = 0; bit < 32; bit++) {
+        if (!(mask >> bit & 1) || 1U << bit < block)
+            continue;
+        struct crowd moved = *crowd;
+        for (unsigned i = 0; i < moved.count; i++)
+            moved.number[i] ^= 1U << bit;
+        unsigned needed = crowd_overflows(&moved, LAST) ? 0 : each;
+        if (!seats_ok(crowd_pages(crowd)) || (told && needed != *in_set))
+            return false;
+        *in_set = needed;
+        told = true;
+    }
+    return true;
+}
+
+/* Whether so many pages, at a distance of so many, do not fit. */
+static bool row_crowds(struct crowd *crowd, uint64_t stride, unsigned count)
+{
+    struct crowd row = {.reach = crowd->reach, .count = count};
+    for (unsigned i = 0; i < count; i++)
+        row.number[i] = (uint32_t)(i * stride);
+    return crowd_overflows(&row, LAST);
+}
+
+/* Whether so many pages, at a distance of so many, do not fit, and one fewer does; and as many at another distance,
+ * which pages of any distance would not, if there were but one set. */
+static bool stride_shows(struct crowd *crowd, uint64_t stride, unsigned count)
+{
+    if ((stride + 1) * count >> (crowd_pages(crowd)->bits - 1))
+        return false;
+    return row_crowds(crowd, stride, count) && !row_crowds(crowd, stride, count - 1) &&
+           !row_crowds(crowd, stride + 1, count) && seats_ok(crowd_pages(crowd));
+}
+
+bool crowd_in_reach(const struct reach *reach, uint64_t pages)
+{
+    return pages >= reach->fit && pages < reach->most;
+}
+
+/* The lowest of the bits that are set in a mask. */
+static unsigned lowest(unsigned mask, unsigned count)
+{
+    unsigned low = 0;
+    for (; count; count--, mask &= mask - 1)
+        low |= mask & -mask;
+    return low;
+}
+
+/* Whether so many ways in 2^bits sets are what a row of pages says, where an entry serves one page or some. */
+static bool serves(const struct crowd *crowd, struct shape *shape, unsigned ways, unsigned bits)
+{
+    shape->sets = (uint64_t)1 << bits;
+    for (shape->neighbours = 1; shape->neighbours <= crowd->reach->neighbours; shape->neighbours *= 2)
+        if (crowd_in_reach(crowd->reach, ways * shape->sets * shape->neighbours) &&
+            (shape->neighbours == 1 || !(shape->bits & (shape->neighbours - 1))))
+            return true;
+    return false;
+}
+
+/* Whether all bits that matter, and that no row of pages has to show what they do, are folded onto one of the lowest:
+ * pages that are moved by both stay in their set. If one is not, there are more sets than a row can fill. Folds are of
+ * bits as far apart as there are of them, mostly: such pairs are all asked at once. */
+static bool high_bits_fold(const struct crowd *crowd, unsigned matter, unsigned low)
+{
+    unsigned count = (unsigned)bits_set(low), pairs = 0, pair[32];
+    for (unsigned bit = 0; bit < 32; bit++)
+        if (matter >> bit & 1 && (uint64_t)1 << bit >= crowd->reach->crowd)
+            pair[pairs++] = 1U << bit | (count ? 1U << bit % count : 0);
+    if (!pairs || !any_matters(crowd, pair, pairs))
+        return true;
+    for (unsigned i = 0; i < pairs; i++) {
+        unsigned high = pair[i] & ~low, onto = 0;
+        if (!matters(crowd, pair[i]))
+            continue;
+        while (onto < count && matters(crowd, high | 1U << onto))
+            onto++;
+        if (onto == count)
+            return false;
+    }
+    return true;
+}
+
+bool crowd_sets_by_bits(struct crowd *crowd, struct shape *shape)
+{
+    unsigned mattering = (unsigned)bits_set(shape->bits);
+    /* Four entries of a table, or more, share a line: what the low bits do not matter for is a cache of tables. */
+    if (crowd->reach->block && shape->bits && !(shape->bits & 3))
+        return false;
+    for (unsigned folded = 0; folded <= mattering; folded++) {
+        unsigned bits = mattering - folded, mask = lowest(shape->bits, bits), in_set;
+        if (folded && (mask & (mask + (mask & -mask)))) /* the low ones have to be all there */
+            continue;
+        unsigned each = crowd->reach->block >> bits_set(mask & (crowd->reach->block - 1));
+        if (!serves(crowd, shape, crowd->count - 1, bits) && !serves(crowd, shape, crowd->count + each - 1, bits))
+            continue;
+        if (!block_in_set(crowd, mask, &in_set))
+            return false;
+        shape->ways = crowd->count + in_set - 1;
+        shape->plain = !folded;
+        if (serves(crowd, shape, shape->ways, bits))
+            return !folded || high_bits_fold(crowd, shape->bits, mask);
+    }
+    return false;
+}
+
+bool crowd_sets_by_stride(struct crowd *crowd, struct shape *shape)
+{
+    const struct reach *reach = crowd->reach;
+    if (reach->block)
+        return false; /* how many of the block share a set is not known then */
+    shape->ways = crowd->count - 1;
+    shape->neighbours = 1;
+    shape->plain = false;
+    uint64_t first = (reach->fit + shape->ways - 1) / shape->ways;
+    for (uint64_t sets = first; sets < first + STRIDES && crowd_in_reach(reach, sets * shape->ways); sets++)
+        if (sets & (sets - 1) && stride_shows(crowd, sets, crowd->count)) {
+            shape->sets = sets;
+            return true;
+        }
+    return false;
+}
+
+unsigned crowd_bits(const struct crowd *crowd)
+{
+    unsigned count = crowd_pages(crowd)->bits - 2, low = 0, high = 0, bits = 0, move[32];
+    while (low < count && (uint64_t)(crowd->count - 1) << low < crowd->reach->crowd)
+        low++;
+    for (unsigned bit = low; bit < count; bit++)
+        move[high++] = 1U << bit;
+    bool all = high && any_matters(crowd, move, high);
+    for (unsigned bit = 0; bit < (all ? count : low) && seats_ok(crowd_pages(crowd)); bit++)
+        bits |= (unsigned)matters(crowd, 1U << bit) << bit;
+    return bits;
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* tlb_rows.c: a sweep of rows, and what its places say. */
+#include "probes/tlb_rows.h"
+#include "base/arithmetic.h"
+#include "base/text.h"
+
+enum { PARTS = 2 };
+
+/* Pages of the next place: two in an octave. */
+static uint64_t next_place(uint64_t pages)
+{
+    uint64_t step = power_of_two_within(pages) / PARTS;
+    return pages + (step ? step : 1);
+}
+
+/* Pages of the longest row: where there are few addresses, as many as their numbers have. */
+static uint64_t longest_row(const struct tlb *tlb)
+{
+    uint64_t numbers = (uint64_t)1 << tlb->pages.bits;
+    return numbers < tlb->side->most ? numbers : tlb->side->most;
+}
+
+bool tlb_walks_code(const struct tlb *tlb)
+{
+    return tlb->size->op != OP_LOAD;
+}
+
+/* Whether a place's jumps in few pages take as long as those of most. */
+static bool takes_few(const struct tlb *tlb, unsigned place)
+{
+    return apart(tlb->place[place].few, tlb->few) <= LEVEL;
+}
+
+/* What as many jumps take in few pages: from where they take longer on, something else is missed, too. For as many as
+ * do not, twice on end, there is room, and so there is for fewer, whatever these took. What is missed by either walk
+ * need not be as much, and policies make it vary. */
+static void note_jumps(struct tlb *tlb)
+{
+    char id[28];
+    double few[MOST_PLACES];
+    struct text text = text_in(id, sizeof id);
+    text_format(&text, "%s.%s.jumps", tlb->side->name, tlb->size->name);
+    struct series *series = note_series(tlb->notebook, id, "jumps", "cycles");
+    for (unsigned i = 0; i < tlb->places; i++) {
+        few[i] = tlb->place[i].few;
+        note_point(tlb->notebook, series, (struct point){(double)tlb->place[i].pages, few[i], few[i], few[i]});
+    }
+    tlb->few = quantile(few, tlb->places, 0.25);
+    unsigned clean = tlb->places;
+    while (clean > 1 && !(takes_few(tlb, clean - 1) && takes_few(tlb, clean - 2)))
+        clean--;
+    if (clean > 1)
+        tlb->clean = tlb->place[clean - 1].pages;
+    if (clean < tlb->places)
+        tlb->mixed = tlb->place[clean].pages;
+}
+
+bool tlb_sweep(struct tlb *tlb)
+{
+    char id[28];
+    struct text text = text_in(id, sizeof id);
+    text_format(&text, "%s.%s", tlb->side->name, tlb->size->name);
+    struct series *series = note_series(tlb->notebook, id, "pages", "cycles");
+    for (uint64_t count = tlb->side->fewest; count <= longest_row(tlb) && tlb->places < MOST_PLACES;
+         count = next_place(count)) {
+        double ticks;
+        struct stops row = seats_row(&tlb->pages, count);
+        if (!seats_ok(&tlb->pages) || !seats_excess(&tlb->pages, &row, &ticks))
+            return false;
+        double cycles = ticks * tlb->bench.cycles_per_tick;
+        if (cycles < -LEAST_STEP)
+            continue; /* the control misses, something that is no translation */
+        double few = tlb->pages.few * tlb->bench.cycles_per_tick;
+        tlb->place[tlb->places++] = (struct place){count, cycles, few};
+        note_point(tlb->notebook, series, (struct point){(double)count, cycles, cycles, cycles});
+    }
+    if (tlb_walks_code(tlb))
+        note_jumps(tlb);
+    return true;
+}
+
+unsigned tlb_rises_above(const struct tlb *tlb, unsigned from, double cycles)
+{
+    unsigned first = tlb->places;
+    for (unsigned i = tlb->places; i > from; i--)
+        if (tlb->place[i - 1].cycles >= cycles)
+            first = i - 1;
+        else if (tlb->place[i - 1].pages < tlb->mixed)
+            break;
+    return first;
+}
+
+double tlb_step_from(const struct tlb *tlb, unsigned from, unsigned *last)
+{
+    for (unsigned i = from; i + PARTS < tlb->places; i++) {
+        double cycles = tlb->place[i].cycles, room = LEVEL + cycles / 32;
+        unsigned end = i;
+        while (end + 1 < tlb->places && apart(tlb->place[end + 1].cycles, cycles) <= room)
+            end++;
+        if (end < i + PARTS)
+            continue;
+        *last = end;
+        return tlb->place[(i + end) / 2].cycles;
+    }
+    return 0;
+}
+
+/* Whether a row takes longer than the control. Jumps are compared with those through fewer pages, which fit, and, if
+ * they take longer, with as many that go to other pages, too, but to fewer. */
+static enum verdict compare_row(struct tlb *tlb, uint64_t count, uint64_t fewer, double miss)
+{
+    struct seats *pages = &tlb->pages;
+    struct stops control = tlb_walks_code(tlb) ? seats_row(pages, fewer) : seats_dense(pages, count);
+    struct stops row = seats_row(pages, count);
+    enum verdict verdict = seats_crowd(pages, &row, &control, miss, BOUND, NULL, 0);
+    if (verdict != SLOWER || !tlb_walks_code(tlb))
+        return verdict;
+    control = seats_shared(pages, count);
+    return seats_crowd(pages, &row, &control, miss, BOUND, NULL, 0);
+}
+
+bool tlb_row_fits(struct tlb *tlb, uint64_t count, uint64_t fewer, double miss)
+{
+    struct seats *pages = &tlb->pages;
+    for (unsigned attempt = 0; attempt < ATTEMPTS && seats_ok(pages); attempt++) {
+        enum verdict verdict = compare_row(tlb, count, fewer, miss);
+        if (verdict != UNDECIDED)
+            return verdict == NOT_SLOWER;
+        bench_wait(&tlb->bench, 1 + attempt);
+    }
+    pages->undecided = true;
+    return false;
+}
+
+bool tlb_bisect(struct tlb *tlb, double miss, uint64_t *fit, uint64_t *crowd)
+{
+    enum { MOMENTS = 3 };
+    const uint64_t fewer = *fit;
+    while (*crowd - *fit > 1 && seats_ok(&tlb->pages)) {
+        uint64_t middle = *fit + (*crowd - *fit) / 2;
+        if (tlb_row_fits(tlb, middle, fewer, miss))
+            *fit = middle;
+        else
+            *crowd = middle;
+    }
+    for (unsigned moment = 0; moment < MOMENTS && seats_ok(&tlb->pages); moment++) {
+        bench_wait(&tlb->bench, 1);
+        while (tlb_row_fits(tlb, *crowd, fewer, miss) && *crowd < longest_row(tlb))
+            *fit = (*crowd)++;
+    }
+    return seats_ok(&tlb->pages);
+}
+
+bool tlb_narrow(struct tlb *tlb, double least, uint64_t *fit, uint64_t *crowd)
+{
+    enum { PART = 32 };
+    while ((*crowd - *fit) * PART > *fit) {
+        uint64_t middle = *fit + (*crowd - *fit) / 2;
+        double ticks;
+        struct stops row = seats_row(&tlb->pages, middle);
+        if (!seats_ok(&tlb->pages) || !seats_excess(&tlb->pages, &row, &ticks))
+            return false;
+        if (ticks * tlb->bench.cycles_per_tick > least)
+            *crowd = middle;
+        else
+            *fit = middle;
+    }
+    *fit -= *fit / PART; /* a policy may hide some misses */
+    return true;
+}
+
+bool tlb_is_pure(struct tlb *tlb, uint64_t count)
+{
+    double ticks;
+    if (!tlb_walks_code(tlb) || count <= tlb->clean)
+        return true;
+    struct stops row = seats_row(&tlb->pages, count);
+    return count < tlb->mixed && seats_excess(&tlb->pages, &row, &ticks) &&
+           tlb->pages.few * tlb->bench.cycles_per_tick <= tlb->few + LEVEL;
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* tlb_rows.h: pages in a row, walked against the same lines in few pages: a part of probes/tlb.c. Where levels end is
+ * seen, and the first level's end found exactly. */
+#pragma once
+#include "probes/seats.h"
+#include "probes/tlb.h"
+
+enum { LEVELS = 2, MOST_PLACES = 64, ATTEMPTS = 3 };
+
+/* Core cycles: a step of less is none. (A jump to another page takes up to 0.2 cycles more than one that stays, by what
+ * branch targets cost: measured on a Zen 4.) */
+static const double LEAST_STEP = 0.6;
+
+/* Core cycles: how far places of one step may be from each other. */
+static const double LEVEL = 0.3;
+
+/* Error of a decision on pages in a row. */
+static const double BOUND = 1e-3;
+
+struct place {
+    uint64_t pages;
+    double cycles; /* a step, more than the same lines in few pages */
+    double few;    /* that of as many jumps in few pages */
+};
+
+/* What was found of a level. */
+struct level {
+    uint64_t fit; /* pages; 0: nothing */
+    double doubt;
+};
+
+struct tlb {
+    struct bench bench;
+    struct seats pages;
+    struct notebook *notebook;
+    const struct tlb_side *side;
+    const struct tlb_size *size;
+    unsigned places;
+    struct place place[MOST_PLACES];
+    struct level level[LEVELS];
+    double few;            /* core cycles of a jump among the fewest */
+    uint64_t clean, mixed; /* up to so many jumps take no longer; from so many on they do, in whatever pages */
+};
+
+bool tlb_walks_code(const struct tlb *tlb);
+
+/* What so many pages in a row take longer, by their number. */
+bool tlb_sweep(struct tlb *tlb);
+
+/* The first place, from one on, from which all others take so many cycles or more; places: there is none. Those whose
+ * jumps miss something else say nothing against it. */
+unsigned tlb_rises_above(const struct tlb *tlb, unsigned from, double cycles);
+
+/* The cycles of a step that places from one on stand on: those of two of them, one at twice the pages of the other, or
+ * more, that agree. 0: no two of them do. */
+double tlb_step_from(const struct tlb *tlb, unsigned from, unsigned *last);
+
+/* Whether a row of pages fits. fewer: of jumps, pages that surely do. miss: ticks a lap that one too many costs. */
+bool tlb_row_fits(struct tlb *tlb, uint64_t count, uint64_t fewer, double miss);
+
+/* Bisects the number of pages in a row that fit the first level, from one that does. A neighbour that shares the core
+ * can hold entries for as long as it is busy: at no moment of some may one page more fit. */
+bool tlb_bisect(struct tlb *tlb, double miss, uint64_t *fit, uint64_t *crowd);
+
+/* Narrows what bounds the second level's entries to a part of them: with a few more than fit, many of its sets have one
+ * too many. least: core cycles that this shows by. */
+bool tlb_narrow(struct tlb *tlb, double least, uint64_t *fit, uint64_t *crowd);
+
+/* Whether so many jumps miss nothing but translations. */
+bool tlb_is_pure(struct tlb *tlb, uint64_t count);
