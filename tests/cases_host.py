@@ -6,7 +6,7 @@ import os
 import re
 
 import results
-from suite import ROOT, Skipped, built, case, expect
+from suite import ROOT, Failed, Skipped, built, case, expect
 
 LINUX, MODEL, REPLAY = "assay-linux", "assay-model", "assay-replay"
 CACHE = "/sys/devices/system/cpu/cpu0/cache"
@@ -78,6 +78,58 @@ def linux_l1d(context):
     values = {finding["value"] for finding in latencies}
     expect(len(values) == 1, f"latencies from run to run: {sorted(values)}")
     expect(all(2 <= value <= 10 for value in values), f"latencies that no L1 data cache has: {sorted(values)}")
+
+
+# What a Zen 4 of that model was measured to have (docs/silicon.md), by family and model as the operating system tells them.
+MEASURED = {
+    (25, 17): {
+        "dtlb": {"dtlb1.4k.entries": 72, "dtlb1.4k.ways": 72, "dtlb1.4k.sets": 1, "dtlb2.4k.entries": 3072,
+                 "dtlb2.4k.ways": 12, "dtlb2.4k.sets": 256, "dtlb2.4k.bits": 0b1001111111},
+        "itlb": {"itlb1.4k.entries": 64},
+    },
+}
+
+
+def processor():
+    """Family and model of this computer's CPU; None where the operating system does not tell."""
+    with open("/proc/cpuinfo") as file:
+        said = file.read()
+    numbers = [re.search(rf"^{word}\s*: (\d+)$", said, re.M) for word in ("cpu family", "model")]
+    return tuple(int(number.group(1)) for number in numbers) if all(numbers) else None
+
+
+def too_noisy(context, fact, what):
+    """Ends a case that has missed something: as skipped where a walk that is fast on any such CPU is not fast all the
+    time, which is noise and not the probe's doing; as failed where it is."""
+    said = context.execute(built("facts-linux"), fact, seconds=150)
+    if re.search(rf"^skip +{fact} +too noisy", said, re.M):
+        raise Skipped(f"because too noisy: {what}; beside it, {said.splitlines()[0]}")
+    raise Failed(f"{what}; and it is quiet: {said.splitlines()[0]}")
+
+
+def translations(probe):
+    @case(f"linux/{probe}", alone=True, seconds=20)
+    def one(context):
+        """What is found of the TLBs never contradicts CPUID, and on a known CPU it is there, every time."""
+        known = MEASURED.get(processor(), {}).get(probe, {})
+        for number in range(1, context.setting("linux_runs", 3) + 1):
+            result = measure(context, f"run{number}", LINUX, "--probe", probe, "--seed", str(number))
+            if result["machine"]["emulated"]:
+                raise Skipped("this computer is emulated: its clock shows another machine's TLBs")
+            for finding in result["findings"]:
+                expect(finding.get("agreement") != "differs", f"run {number}: {finding['id']} is {finding.get('value')}, "
+                                                              "not what CPUID declares")
+            for name, value in known.items():
+                finding = results.finding(result, name)
+                if not results.measured(finding):
+                    too_noisy(context, "first-tlb", f"run {number}: {name} not measured: {finding.get('why')}")
+                expect(finding["value"] == value, f"run {number}: {name} is {finding['value']}, not {value}")
+        if not known:
+            raise Skipped("nothing contradicts CPUID; what else a CPU of this family and model has was not measured")
+
+
+translations("dtlb")
+translations("itlb")
 
 
 @case("linux/all-probes", alone=True, seconds=60)

@@ -298,7 +298,55 @@ static void first_tlb(const struct bench *bench, struct answer *answer)
         bench->load);
 }
 
-static const char *const names[] = {"clock-step", "ways", "way-conflict", "way-fold", "synonyms", "first-tlb"};
+/* So many pages, so far apart, a line in each: another one, or always the same. */
+static double walk_strides(const struct bench *bench, uint64_t stride, unsigned pages, bool rotated)
+{
+    void *stops[MOST_STOPS];
+
+    for (unsigned i = 0; i < pages; i++) {
+        uint8_t *line = map(bench, i * stride, i);
+        unsigned other = (bench->set + i) % (PAGE / LINE);
+
+        stops[i] = line == NULL || !rotated ? line : line - (uint64_t)bench->set * LINE + (uint64_t)other * LINE;
+    }
+    return walk(bench, stops, pages);
+}
+
+/* How far pages are apart does not matter to such a level: where pages of 64 MB or more from one to the next show a
+ * step, at any number of them, pages 32 KB apart do, too, if a line has another offset in each of them. At one offset
+ * there are others: those of a cache's set, and of a way predictor. */
+static void large_strides(const struct bench *bench, struct answer *answer)
+{
+    enum { FIRST = 26, LAST = 29, MOST = 128, ALL = 64 };
+    uint64_t entries = declared(bench, "dtlb1.4k.entries");
+    unsigned more = 0, asked = 0;
+    double slowest = 0;
+
+    if (entries < ALL || entries >= MOST || declared(bench, "dtlb1.4k.ways") != entries) {
+        say(answer, SKIPPED, "no fully associative first level of 64 to 127 entries is declared");
+        return;
+    }
+    for (unsigned pages = 2; pages <= MOST; pages *= 2) {
+        double control = walk_strides(bench, SPREAD * PAGE, pages, true);
+
+        for (unsigned bit = FIRST; bit <= LAST && (uint64_t)pages << bit <= room; bit++, asked++) {
+            double strided = walk_strides(bench, UINT64_C(1) << bit, pages, true);
+
+            more += fast(bench, control) != fast(bench, strided);
+            if (pages <= ALL && strided > slowest)
+                slowest = strided;
+        }
+        if (pages <= ALL)
+            answer->control = control;
+    }
+    say(answer, more == 0 ? HELD : FAILED,
+        "%u of %u rows of pages 64 MB and more apart show another step than rows 32 KB apart; up to 64 pages at most "
+        "%.2f cycles; at one offset, 16 pages %.2f",
+        more, asked, slowest, walk_strides(bench, UINT64_C(1) << FIRST, 16, false));
+}
+
+static const char *const names[] = {"clock-step", "ways",      "way-conflict", "way-fold",
+                                    "synonyms",   "first-tlb", "large-strides"};
 enum { FACTS = sizeof names / sizeof *names };
 
 static void ask(const struct bench *bench, unsigned fact, struct answer *answer)
@@ -319,8 +367,11 @@ static void ask(const struct bench *bench, unsigned fact, struct answer *answer)
     case 4:
         synonyms(bench, answer);
         break;
-    default:
+    case 5:
         first_tlb(bench, answer);
+        break;
+    default:
+        large_strides(bench, answer);
     }
 }
 
