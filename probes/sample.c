@@ -267,20 +267,39 @@ static double vote(double excess, double effect)
     return excess >= SLOW * effect ? -SLOW_WEIGHT : 0;
 }
 
-/* Lengthens a batch until clock step and the ordinary spread of readings are below a quarter of the effect. */
-static bool batch_steps(struct bench *bench, const struct question *question, uint64_t *steps)
+/* How far readings of a control spread, in ticks: what the quickest is below the middle one. */
+static bool spread_of(struct bench *bench, const struct walk *control, uint64_t steps, double *spread)
 {
     enum { LOOKS = 9 };
     double ticks[LOOKS];
-    uint64_t length = *steps < CONTROL_STEPS ? *steps : CONTROL_STEPS;
     for (unsigned i = 0; i < LOOKS; i++)
-        if (!bench_batch(bench, question->control, 0, length, &ticks[i]))
+        if (!bench_batch(bench, control, 0, steps, &ticks[i]))
             return false;
-    double middle = quantile(ticks, LOOKS, 0.5), spread = middle - ticks[0];
-    double needed = 4 * ((double)bench->clock.step + spread) / question->effect;
+    double middle = quantile(ticks, LOOKS, 0.5);
+    *spread = middle - ticks[0];
+    return true;
+}
+
+/* Lengthens a batch until clock step and the ordinary spread of readings are below a quarter of the effect. A burst of
+ * a neighbour's is not ordinary, and would make batches so long that all of them meet it: the least of some moments
+ * counts, where the first one's would take longer batches. */
+static bool batch_steps(struct bench *bench, const struct question *question, uint64_t *steps)
+{
+    enum { MOMENTS = 4 };
+    uint64_t length = *steps < CONTROL_STEPS ? *steps : CONTROL_STEPS;
+    double spread, least = 0, needed = 0, step = (double)bench->clock.step;
+    for (unsigned moment = 0; moment < MOMENTS; moment++) {
+        if (!spread_of(bench, question->control, length, &spread))
+            return false;
+        least = moment && least < spread ? least : spread;
+        needed = 4 * (step + least) / question->effect;
+        if (needed <= (double)*steps || least <= step)
+            break;
+        bench_wait(bench, 1);
+    }
     while (*steps < LONGEST_BATCH && (double)*steps < needed)
         *steps *= 2;
-    return true;
+    return bench_ok(bench);
 }
 
 static double error_of(double evidence)

@@ -45,7 +45,8 @@ static void note_jumps(struct tlb *tlb)
         few[i] = tlb->place[i].few;
         note_point(tlb->notebook, series, (struct point){(double)tlb->place[i].pages, few[i], few[i], few[i]});
     }
-    tlb->few = quantile(few, tlb->places, 0.25);
+    /* The least of them may be too little. */
+    tlb->few = tlb->places > 1 ? quantile(few, tlb->places, 1.0 / (tlb->places - 1)) : few[0];
     unsigned clean = tlb->places;
     while (clean > 1 && !(takes_few(tlb, clean - 1) && takes_few(tlb, clean - 2)))
         clean--;
