@@ -8,6 +8,9 @@ enum {
     MOST_CROWD = 1024, /* pages that a list may begin with */
 };
 
+/* What is more than a row of pages says, because others hold a part of the level, may be wrong so often. */
+static const double BEYOND = 0.1;
+
 /* Error of a decision while pages are spared. */
 static const double SPARING = 1e-2;
 
@@ -327,6 +330,9 @@ bool crowd_shape(const struct reach *known, struct shape *shape, const char **wh
     if (reach->block || !crowd_in_reach(reach, crowd.count - 1))
         shape->bits = crowd_bits(&crowd);
     *why = "pages in a row and pages of one set say different things";
-    return seats_ok(reach->pages) && (crowd_sets_by_bits(&crowd, shape) || crowd_sets_by_stride(&crowd, shape)) &&
-           seats_ok(reach->pages);
+    if (!seats_ok(reach->pages) || (!crowd_sets_by_bits(&crowd, shape) && !crowd_sets_by_stride(&crowd, shape)))
+        return false;
+    if (shape->ways * shape->sets * shape->neighbours >= reach->crowd)
+        shape->error += BEYOND;
+    return crowd_holds_elsewhere(&crowd, shape) && seats_ok(reach->pages);
 }

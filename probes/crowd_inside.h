@@ -35,3 +35,6 @@ bool crowd_sets_by_stride(struct crowd *crowd, struct shape *shape);
 
 /* The bits that matter. Those above as many as there may be sets seldom do: all of them are asked at once. */
 unsigned crowd_bits(const struct crowd *crowd);
+
+/* Whether as many pages of other sets do not fit either, a while later. */
+bool crowd_holds_elsewhere(const struct crowd *crowd, const struct shape *shape);

@@ -202,3 +202,27 @@ unsigned crowd_bits(const struct crowd *crowd)
         bits |= (unsigned)matters(crowd, 1U << bit) << bit;
     return bits;
 }
+
+/* Whether as many pages of other sets, or, where there is but one set, any others, do not fit either, a while later:
+ * somebody else may have been in the first one for as long as that took. Not where sets are chosen modulo an odd
+ * number.
+ */
+bool crowd_holds_elsewhere(const struct crowd *crowd, const struct shape *shape)
+{
+    enum { TRIALS = 4 };
+    struct seats *pages = crowd_pages(crowd);
+    struct random random = {bench_seed(pages->bench)};
+    unsigned block = crowd->reach->block, mask = shape->bits & (block ? block - 1 : ~0U);
+    if (!mask && shape->sets > 1)
+        return true;
+    for (unsigned trial = 0; trial < TRIALS && seats_ok(pages); trial++) {
+        struct crowd other = *crowd;
+        unsigned lot = (unsigned)random_next(&random), moved = mask ? lot & mask : lot >> 4 & 0xff00;
+        for (unsigned i = 0; i < other.count; i++)
+            other.number[i] ^= moved;
+        bench_wait(pages->bench, 1);
+        if (!crowd_overflows(&other, LOOK))
+            return false;
+    }
+    return seats_ok(pages);
+}

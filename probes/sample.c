@@ -370,7 +370,10 @@ bool sample_compare(struct bench *bench, const struct question *question, struct
            (!question->silent || silent < question->silent)) {
         if (!one_round(bench, question, steps, control_steps, &signals[round], &controls[round + 2]))
             return false;
-        double said = vote(signals[round] - reference(controls, round + 3), question->effect);
+        double beside = reference(controls, round + 3);
+        double said = vote(signals[round] - beside, question->effect);
+        if (question->together && said < 0 && controls[round + 2] - beside > FAST * question->effect)
+            said = 0;
         evidence += said;
         silent = apart(said, 0) > 0 ? 0 : silent + 1;
         round++;

@@ -341,6 +341,7 @@ enum verdict seats_crowd(struct seats *pages, const struct stops *stops, const s
         question.warm_laps = FORETELLING;
     if (question.warm_laps < pages->settling)
         question.warm_laps = pages->settling;
+    question.together = pages->op != OP_LOAD;
     question.mixed = number;
     question.mixed_count = mixed;
     bool told = sample_compare(pages->bench, &question, &answer);

@@ -129,6 +129,15 @@ static bool settles(struct tlb *tlb, unsigned place, double miss)
     return tlb_row_fits(tlb, tlb->place[place].pages, tlb->place[place - 1].pages, 2 * miss);
 }
 
+/* Whether jumps to twice as many pages as there are entries take longer each, by a step: else what pages in a row meet
+ * is no level, but something that branch targets cost. */
+static bool all_miss(struct tlb *tlb, const struct shape *shape, uint64_t fewer)
+{
+    uint64_t count = 2 * shape->ways * shape->sets;
+    double lap = LEAST_STEP * (double)count / tlb->bench.cycles_per_tick;
+    return !tlb_row_fits(tlb, count, fewer, lap) && seats_ok(&tlb->pages);
+}
+
 /* The first level. *after: the first place behind it. */
 static bool measure_first(struct tlb *tlb, struct shape *shape, unsigned *after)
 {
@@ -138,6 +147,10 @@ static bool measure_first(struct tlb *tlb, struct shape *shape, unsigned *after)
     /* A crowd of few pages with one entry for several would have to be told from one of branch targets. */
     struct reach reach = {.pages = &tlb->pages, .neighbours = tlb_walks_code(tlb) ? 1 : NEIGHBOURS_MOST};
     bool seen = first > 0 && first < tlb->places;
+    if (seen && tlb_is_busy(tlb)) {
+        why = "noise: as many jumps in few pages take now more, now less";
+        seen = false;
+    }
     if (seen) {
         reach.miss = miss_of(tlb, most_cycles(tlb, first));
         reach.least = tlb_walks_code(tlb) ? miss_of(tlb, LEAST_ALONE) : 0;
@@ -163,6 +176,10 @@ static bool measure_first(struct tlb *tlb, struct shape *shape, unsigned *after)
             break;
         }
         if (crowd_shape(&reach, shape, &why)) {
+            if (tlb_walks_code(tlb) && !all_miss(tlb, shape, reach.fewer)) {
+                why = "no step was seen";
+                break;
+            }
             note_shape(tlb, 1, shape, doubt_of(shape) + 2 * BOUND, machine_steps(tlb->bench.machine) - start);
             return true;
         }

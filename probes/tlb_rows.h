@@ -68,3 +68,7 @@ bool tlb_narrow(struct tlb *tlb, double least, uint64_t *fit, uint64_t *crowd);
 
 /* Whether so many jumps miss nothing but translations. */
 bool tlb_is_pure(struct tlb *tlb, uint64_t count);
+
+/* Whether whoever shares the core was busy while jumps were walked, again and again: what little their translations
+ * take is not told then. */
+bool tlb_is_busy(const struct tlb *tlb);
