@@ -126,7 +126,12 @@ static bool hides_one(struct tlb *tlb, uint64_t fit)
  * than a miss or two: a sweep's orders have been walked for long, and are foretold as a whole. */
 static bool settles(struct tlb *tlb, unsigned place, double miss)
 {
-    return tlb_row_fits(tlb, tlb->place[place].pages, tlb->place[place - 1].pages, 2 * miss);
+    for (unsigned attempt = 0; attempt < ATTEMPTS && seats_ok(&tlb->pages); attempt++) {
+        bench_wait(&tlb->bench, attempt);
+        if (tlb_row_fits(tlb, tlb->place[place].pages, tlb->place[place - 1].pages, 2 * miss))
+            return true;
+    }
+    return false;
 }
 
 /* Whether jumps to twice as many pages as there are entries take longer each, by a step: else what pages in a row meet
