@@ -213,7 +213,7 @@ bool crowd_holds_elsewhere(const struct crowd *crowd, const struct shape *shape)
     struct seats *pages = crowd_pages(crowd);
     struct random random = {bench_seed(pages->bench)};
     unsigned block = crowd->reach->block, mask = shape->bits & (block ? block - 1 : ~0U);
-    if (!mask && shape->sets > 1)
+    if (shape->sets & (shape->sets - 1) || (!mask && shape->sets > 1))
         return true;
     for (unsigned trial = 0; trial < TRIALS && seats_ok(pages); trial++) {
         struct crowd other = *crowd;
