@@ -4,7 +4,7 @@
  * plateaus are compared, never a number of ticks; a CPU of another kind, or too much noise, skips a fact and says why.
  * A program of its own: prints a line for each fact and how many held; status 1 if one failed.
  *
- *     facts-linux [FACT]     list: the names of all */
+ *     facts-linux [FACT]     list: the names of all; noise: how much of it there is */
 #define _GNU_SOURCE
 #include "base/random.h"
 #include "kernel/declared.h"
@@ -446,6 +446,20 @@ static void ask_again(struct bench *bench, unsigned fact, struct answer *answer)
         say(answer, SKIPPED, "too noisy: what should be fast took from %.1f to %.1f cycles", least, most);
 }
 
+/* How many of a hundred runs of a walk that fits take longer than they should: others use this core, or half of it. */
+static unsigned noise(const struct bench *bench)
+{
+    enum { RUNS = 4000, ALL = 100 };
+    uint64_t start = (uint64_t)(uintptr_t)map(bench, 0, 0), steps = LAPS * (uint64_t)ALL, end;
+    unsigned slow_runs = 0;
+
+    (void)walk_pages(bench, 64);
+    for (unsigned i = 0; i < RUNS; i++)
+        slow_runs +=
+            !fast(bench, (double)loop_load(start, steps, bench->rdtscp, &end, 0) / (double)steps * bench->tick);
+    return slow_runs * ALL / RUNS;
+}
+
 static bool list(void)
 {
     for (unsigned i = 0; i < FACTS; i++)
@@ -463,6 +477,8 @@ int main(int count, char **words)
     if (count > 1 && strcmp(words[1], "list") == 0)
         return !list();
     missing = open_bench(&bench);
+    if (count > 1 && strcmp(words[1], "noise") == 0)
+        return missing != NULL || printf("%u %% of walks that fit take longer\n", noise(&bench)) < 0;
     for (unsigned i = 0; i < FACTS; i++) {
         struct answer answer = {SKIPPED, 0, ""};
 
