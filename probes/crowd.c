@@ -267,7 +267,8 @@ static void learn_lap(struct crowd *crowd, struct reach *reach)
 }
 
 /* Spares pages for as long as what one too many costs by itself, which is known then, tells that none of those left can
- * be spared: before, no less than many of them cost on average was asked for. */
+ * be spared: before, no less than many of them cost on average was asked for. Not of many pages: they may be lines of
+ * tables, of which fewer and fewer miss. */
 static void spare_by_lap(struct crowd *crowd, struct reach *reach)
 {
     struct crowd left;
@@ -275,7 +276,7 @@ static void spare_by_lap(struct crowd *crowd, struct reach *reach)
         learn_lap(crowd, reach);
         left = *crowd;
         left.count--;
-        if (crowd->count <= 2 || !crowd_overflows(&left, LAST))
+        if (crowd->count <= 2 || crowd->count > SHARE_FRAME || !crowd_overflows(&left, LAST))
             return;
         *crowd = left;
     } while (seats_ok(reach->pages));

@@ -19,10 +19,11 @@ static bool among(const struct crowd *crowd, uint32_t number)
 
 /* Whether bits of the page's number matter: pages of one set that are moved by them are in another set then. Each half
  * of them is moved once: if either leaves room, the bits matter; if one does not, somebody else may have been in that
- * set. */
+ * set. (Of many pages one half is moved: they may be lines of tables, of which some always leave room.) */
 static bool matters(const struct crowd *crowd, unsigned bits)
 {
-    for (unsigned half = 0; half < 2 && seats_ok(crowd_pages(crowd)); half++) {
+    unsigned halves = crowd->count <= SHARE_FRAME ? 2 : 1;
+    for (unsigned half = 0; half < halves && seats_ok(crowd_pages(crowd)); half++) {
         struct crowd moved = *crowd;
         for (unsigned i = half; i < crowd->count; i += 2) {
             moved.number[i] ^= bits;

@@ -127,7 +127,7 @@ static void a_shallow_first_level(void **state)
     assert_level(*state, "itlb1.4k", 16, 1, 1);
 }
 
-/* Lots are drawn for 40 entries: few of 41 pages miss at a time. They are told from pages that have found no room yet. */
+/* Lots are drawn for 40 entries: few of 41 pages miss at a time. They are told from pages that have found no room. */
 static void lots(void **state)
 {
     struct description description = machine_with();
