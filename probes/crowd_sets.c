@@ -218,7 +218,8 @@ bool crowd_holds_elsewhere(const struct crowd *crowd, const struct shape *shape)
         return true;
     for (unsigned trial = 0; trial < TRIALS && seats_ok(pages); trial++) {
         struct crowd other = *crowd;
-        unsigned lot = (unsigned)random_next(&random), moved = mask ? lot & mask : lot >> 4 & 0xff00;
+        unsigned lot = (unsigned)random_next(&random), numbers = (1U << pages->bits) - 1;
+        unsigned moved = mask ? lot & mask : lot >> 4 & 0xff00 & numbers;
         for (unsigned i = 0; i < other.count; i++)
             other.number[i] ^= moved;
         bench_wait(pages->bench, 1);

@@ -76,7 +76,7 @@ static bool sweep(struct stores *stores, const struct size *size, uint64_t most,
 static bool row_fits(struct stores *stores, uint64_t count, double effect, bool *open)
 {
     struct stops row = seats_row(&stores->pages, count), control = seats_dense(&stores->pages, count);
-    enum verdict verdict = seats_crowd(&stores->pages, &row, &control, effect, BOUND);
+    enum verdict verdict = seats_crowd(&stores->pages, &row, &control, effect, BOUND, NULL, 0);
     *open = *open || verdict == UNDECIDED;
     return verdict == NOT_SLOWER;
 }
