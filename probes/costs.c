@@ -135,7 +135,7 @@ static bool batch(struct costs *costs, enum op op, double *cycles, bool *good)
  * too few. */
 static bool measure(struct costs *costs, enum op op)
 {
-    double cycles[MOST_BATCHES], sorted[MOST_BATCHES];
+    double cycles[MOST_BATCHES];
     unsigned count = 0;
     costs->cycles = 0;
     costs->deviation = 1e6;
@@ -146,10 +146,8 @@ static bool measure(struct costs *costs, enum op op)
         count += good;
         if (count < LEAST_BATCHES)
             continue;
-        for (unsigned i = 0; i < count; i++)
-            sorted[i] = cycles[i];
-        costs->cycles = mean_of_most(sorted, count, 0);
-        costs->deviation = mean_deviation(cycles, count, costs->cycles);
+        costs->deviation = 0;
+        costs->cycles = mean_of_batches(cycles, count, &costs->deviation);
         if (costs->deviation * ENOUGH < readings_tolerance(costs->cycles))
             break;
     }

@@ -137,17 +137,14 @@ bool cover_time(struct bench *bench, const struct pairs *pairs, const struct wal
     unsigned count = 0;
     *taken = (struct taken){.speed = UNKNOWN, .error = 1};
     for (unsigned tried = 0; tried < MOST_BATCHES; tried++) {
-        double sorted[MOST_BATCHES];
         bool good;
         if (!batch(bench, pairs, push, &cycles[count], &good))
             return false;
         count += good;
         if (count < LEAST_BATCHES)
             continue;
-        for (unsigned i = 0; i < count; i++)
-            sorted[i] = cycles[i];
-        taken->cycles = mean_of_most(sorted, count, 0);
-        deviation = mean_deviation(cycles, count, taken->cycles);
+        deviation = 0;
+        taken->cycles = mean_of_batches(cycles, count, &deviation);
         off = apart(taken->cycles, BETWEEN);
         if (deviation * ENOUGH < off)
             break;

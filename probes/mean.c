@@ -17,7 +17,8 @@ double mean_of_most(double *values, unsigned count, double step)
     return sum / counted;
 }
 
-double mean_deviation(const double *values, unsigned count, double mean)
+/* The standard deviation of the mean of `count` values, 2 or more, that is `mean`. */
+static double mean_deviation(const double *values, unsigned count, double mean)
 {
     double squares = 0;
     for (unsigned i = 0; i < count; i++)

@@ -2,15 +2,12 @@
 /* mean.h: means of readings of which some were interrupted. */
 #pragma once
 
-enum { MOST_MEANT = 40 };
+enum { MOST_MEANT = 64 }; /* values at most */
 
 /* The mean of values, without those that lie far off: further than one and a half times the distance of the quartiles
  * and a step (Tukey, Exploratory Data Analysis, 1977). A quantile of readings that move in steps would say a step, and
  * not what lies between. Sorts the values. count: 1 or more. */
 double mean_of_most(double *values, unsigned count, double step);
-
-/* The standard deviation of the mean of `count` values, 2 or more, that is `mean`. */
-double mean_deviation(const double *values, unsigned count, double mean);
 
 /* The mean of batches that agree; *deviation grows to the standard deviation of that mean. count: 2 to MOST_MEANT. */
 double mean_of_batches(const double *values, unsigned count, double *deviation);

@@ -22,7 +22,7 @@
 #include "probes/readings.h"
 #include "probes/strides.h"
 
-enum { FEW = 8, LEAST_PUSHED = 3, OWN = 2, TRIES = 3, ROUNDS = 40, LEAST_BATCHES = 4 };
+enum { FEW = 8, LEAST_PUSHED = 3, OWN = 2, TRIES = 3, ROUNDS = 40, MOST_BATCHES = 40, LEAST_BATCHES = 4 };
 
 /* A mean is good when its standard deviation is a sixth of what a value may be off by. */
 static const double ENOUGH = 6;
@@ -255,7 +255,7 @@ struct cost {
 };
 
 /* The mean of batches, and how far from it that of short laps lies. */
-static void judge(double values[LAPS][MOST_MEANT], unsigned count, struct cost *cost)
+static void judge(double values[LAPS][MOST_BATCHES], unsigned count, struct cost *cost)
 {
     double varies = 0;
     *cost = (struct cost){.known = true};
@@ -266,11 +266,11 @@ static void judge(double values[LAPS][MOST_MEANT], unsigned count, struct cost *
 
 static bool time_misses(struct structures *structures, struct cost cost[PML5E + 1])
 {
-    double values[PML5E + 1][LAPS][MOST_MEANT];
+    double values[PML5E + 1][LAPS][MOST_BATCHES];
     struct misses misses;
     unsigned count = 0, lost = 0, levels = structures->fork.levels;
     bool enough = false;
-    while (!enough && count < MOST_MEANT && lost < MOST_MEANT) {
+    while (!enough && count < MOST_BATCHES && lost < MOST_BATCHES) {
         bool good;
         if (!batch(structures, &misses, &good))
             return false;

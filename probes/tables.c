@@ -25,7 +25,7 @@
 #include "probes/rate.h"
 #include "probes/readings.h"
 
-enum { LEVELS = 3, ROUNDS = 24, FEW_ROUNDS = 8, LEAST_BATCHES = 4, MOST_SEARCHED = 1 << 20 };
+enum { LEVELS = 3, ROUNDS = 24, FEW_ROUNDS = 8, MOST_BATCHES = 40, LEAST_BATCHES = 4, MOST_SEARCHED = 1 << 20 };
 
 /* A mean is good when its standard deviation is a sixth of what a value may be off by. */
 static const double ENOUGH = 6;
@@ -132,11 +132,11 @@ static bool batch(struct tables *tables, enum place place, const struct walk *sw
 static bool measure(struct tables *tables, enum place place, const struct walk *sweep, uint64_t visits,
                     struct cost *cost)
 {
-    double walks[MOST_MEANT], loads[MOST_MEANT];
+    double walks[MOST_BATCHES], loads[MOST_BATCHES];
     uint64_t end = machine_steps(tables->bench.machine) + visits;
     unsigned count = 0, lost = 0;
     *cost = (struct cost){.known = false};
-    while (count < MOST_MEANT && lost < MOST_MEANT) {
+    while (count < MOST_BATCHES && lost < MOST_BATCHES) {
         bool good;
         if (!batch(tables, place, sweep, ROUNDS, &walks[count], &loads[count], &good))
             return false;

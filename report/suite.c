@@ -19,3 +19,10 @@ void suite_right(struct text *line, size_t end, const char *what)
         text_column(line, end - length);
     text_string(line, what);
 }
+
+void suite_write(struct writer *writer, struct text *line)
+{
+    while (line->length > 0 && line->at[line->length - 1] == ' ')
+        line->at[--line->length] = '\0';
+    write_format(writer, "%s\n", line->at);
+}

@@ -243,9 +243,7 @@ static void write_row(struct writer *writer, const char *title, const char *here
         text_column(&line, FIRST_SERVER + i * SERVER);
         text_string(&line, said[i]);
     }
-    while (line.length > 0 && buffer[line.length - 1] == ' ')
-        buffer[--line.length] = '\0';
-    write_format(writer, "%s\n", line.at);
+    suite_write(writer, &line);
 }
 
 /* A reason, unless it is the one of the row before. */

@@ -164,9 +164,7 @@ static void write_line(struct writer *writer, const char *title, const struct ro
         text_column(&line, FIRST_SERVER + i * SERVER);
         text_string(&line, said[i]);
     }
-    while (line.length > 0 && buffer[line.length - 1] == ' ')
-        buffer[--line.length] = '\0';
-    write_format(writer, "%s\n", line.at);
+    suite_write(writer, &line);
 }
 
 void babka_table1(struct writer *writer, const struct notebook *notebook, unsigned columns)
