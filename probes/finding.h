@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { MAX_FINDINGS = 256, MAX_SERIES = 64, MAX_POINTS = 16384 };
+enum { MAX_FINDINGS = 256, MAX_SERIES = 128, MAX_POINTS = 16384 };
 
 enum agreement { NOTHING_DECLARED, AGREES, DIFFERS };
 

@@ -61,15 +61,18 @@ void run_print_help(struct stage *stage)
 
 void run_print_list(struct stage *stage)
 {
+    enum { ANSWERS = 12, LONGEST = 1024 };
     for (unsigned i = 0; i < probe_count; i++) {
-        char buffer[512];
+        char buffer[LONGEST];
         struct text line = text_in(buffer, sizeof buffer);
         text_string(&line, probe_list[i].name);
-        text_column(&line, 10);
+        text_char(&line, ' ');
+        text_column(&line, ANSWERS);
         text_format(&line, "%s%s", probe_list[i].answers, probe_list[i].trial ? " (on trial: runs when named)" : "");
         stage_line(stage, line.at);
         line = text_in(buffer, sizeof buffer);
-        text_format(&line, "          finds %s", probe_list[i].ids);
+        text_column(&line, ANSWERS);
+        text_format(&line, "finds %s", probe_list[i].ids);
         stage_line(stage, line.at);
     }
     for (unsigned i = 0; i < suite_count; i++) {
