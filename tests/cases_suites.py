@@ -102,7 +102,8 @@ def model_babka(context):
         walks = {int(x): float(y) for x, y in
                  re.findall(r"^ +(\d+) +\d+\.\d +(\d+\.\d) +\d+\.\d", figures["3"], flags=re.M)}
         if machine == "xeon-e5345":
-            expect([walks[pages] for pages in (4, 5, 8, 9)] == [3.0, 12.0, 12.0, 23.0], f"Figure 3: {walks}")
+            for pages, cycles in (4, 3), (5, 12), (8, 12), (9, 23):
+                expect(abs(walks[pages] - cycles) < 0.5, f"Figure 3: {walks[pages]} at {pages} pages, not {cycles}")
         # The stops of the interfering walk push out what the Intel server's prefetcher brings along, too.
         pushed = {number: {int(x): float(y) for x, y in
                            re.findall(r"^ +(\d+) +\d+\.\d +(\d+\.\d) +\d+\.\d$", figures[number], flags=re.M)}
