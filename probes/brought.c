@@ -43,6 +43,10 @@ static const double SURE = 5;
 /* That what the mean does not see makes it wrong. */
 static const double UNSEEN = 1e-4;
 
+/* And that a sector is a pair which a prefetcher without a switch completes inside a line: nothing tells one from the
+ * other. */
+static const double PAIRED = 0.05;
+
 struct brought {
     struct bench bench;
     struct stretch stretch;
@@ -303,6 +307,7 @@ static void note_sector(struct brought *brought, unsigned level, uint64_t cost)
     double unsure = 0, line = noted_value(brought->notebook, line_id, &unsure);
     const char *because = reason(brought, "");
     error += line > 0 && (double)unit > line ? unsure : 0;
+    error += machine_knob(brought->bench.machine, KNOB_PREFETCH_FIRST) ? 0 : PAIRED;
     if (bench_ok(&brought->bench)) {
         if (!brought->all)
             because = unknown_levels;
