@@ -88,10 +88,25 @@ bool readings_single(const struct overhead *overhead, double step, double cycles
     return overhead->readings && step * cycles <= LONGEST_STEP && single_noise(overhead, step) * cycles <= WIDEST;
 }
 
+/* Whether a group took so much longer than most, and than each of its targets did before, that something came in
+ * between: a host, a neighbour on the same core, a refresh. A target that is always so far away does not belong here.
+ */
+static bool was_interrupted(const struct readings *readings, const uint16_t *targets, double value)
+{
+    if (readings->limit <= 0 || value <= readings->limit)
+        return false;
+    for (unsigned i = 0; i < readings->group; i++)
+        if (readings->times[targets[i]] <= 0 || readings_of(readings, targets[i]) > readings->limit)
+            return false;
+    return true;
+}
+
 void readings_add(struct readings *readings, const uint16_t *targets, double value, double shown)
 {
     if (readings->count < MOST_READINGS)
         readings->value[readings->count++] = value;
+    if (readings->group > 1 && was_interrupted(readings, targets, value))
+        return;
     if (readings->shows < MOST_READINGS)
         readings->shown[readings->shows++] = (float)shown;
     for (unsigned i = 0; i < readings->group; i++) {
@@ -129,6 +144,7 @@ void readings_all(struct readings *readings, double step, double cycles, struct 
     step /= readings->group;
     double first = quantile(value, readings->count, 0.25), third = quantile(value, readings->count, 0.75);
     double middle = quantile(value, readings->count, 0.5), limit = third + INTERRUPTED * (third - first + step);
+    readings->limit = limit;
     unsigned count = 0;
     for (; count < readings->count && value[count] <= limit; count++) /* sorted by quantile() */
         sum += value[count];

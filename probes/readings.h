@@ -43,6 +43,7 @@ struct latency_of {
 struct readings {
     unsigned group; /* targets that are timed together */
     unsigned count;
+    double limit;                /* what is longer was interrupted, by readings_all(); 0: that was not asked yet */
     double value[MOST_READINGS]; /* the first of them */
     unsigned shows;
     float shown[MOST_READINGS]; /* what the clock showed, since readings_alike() */
@@ -50,7 +51,8 @@ struct readings {
     float sum[MOST_TARGETS], squares[MOST_TARGETS], times[MOST_TARGETS];
 };
 
-/* Adds a reading of a group of targets, each below MOST_TARGETS. value: of a load; shown: by the clock, of them all. */
+/* Adds a reading of a group of targets, each below MOST_TARGETS. value: of a load; shown: by the clock, of them all.
+ * One that was interrupted says nothing of its targets. */
 void readings_add(struct readings *, const uint16_t *targets, double value, double shown);
 
 /* The mean of all readings but those that were interrupted. step: of the clock, in ticks; cycles: core cycles of a

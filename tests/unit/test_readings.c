@@ -350,6 +350,28 @@ static void a_few_groups_may_be_far_off(void **state)
     assert_true(share_of_steps(0, 0, 8, 2, 200) == 0);
 }
 
+/* One reading that a host came into says nothing of its targets; targets that are always as far away are far away. */
+static void what_was_interrupted_counts_for_no_target(void **state)
+{
+    struct overhead overhead = {.readings = 100, .most = 144, .variance = 200};
+    static struct readings readings;
+    struct latency_of latency;
+    (void)state;
+    for (unsigned always = 0; always < 2; always++) {
+        readings = (struct readings){.group = GROUP};
+        for (unsigned i = 0; i < SHOWN; i++) {
+            uint16_t targets[GROUP];
+            for (unsigned j = 0; j < GROUP; j++)
+                targets[j] = (uint16_t)(i % 8 * GROUP + j);
+            bool long_one = always ? i % 8 == 7 : i % 40 == 33;
+            readings_add(&readings, targets, long_one ? 500 : 14, long_one ? 4032 : 144);
+            readings_agreeing(&readings, &overhead, 36, 1, &latency);
+        }
+        assert_true(always ? latency.share < 0.9 : latency.share == 1 && fabs(latency.cycles - 14) < 1e-3);
+        assert_true(fabs(readings_of(&readings, 63) - (always ? 500 : 14)) < 1e-3);
+    }
+}
+
 /* While targets are brought together, groups are mixtures. That says nothing of what they are afterwards. */
 static void what_groups_showed_before_they_were_alike_does_not_count(void **state)
 {
@@ -400,6 +422,7 @@ int main(void)
         cmocka_unit_test(what_is_shown_as_two_steps_is_a_level),
         cmocka_unit_test(what_is_shown_as_three_steps_is_none),
         cmocka_unit_test(a_few_groups_may_be_far_off),
+        cmocka_unit_test(what_was_interrupted_counts_for_no_target),
         cmocka_unit_test(what_groups_showed_before_they_were_alike_does_not_count),
         cmocka_unit_test(half_is_forgotten),
     };
