@@ -237,14 +237,19 @@ static bool look_closer_everywhere(struct depth *depth, struct levels *levels)
     return good;
 }
 
-/* Whether a latency is that of a level behind one. */
-static bool is_farther(const struct levels *levels, const struct level *level, double cycles)
+/* Whether a latency is farther than a level's for certain, and that of other places. These need not have made a level:
+ * what keeps a part of the targets for long may do so wherever the next level would be seen on end. */
+static bool is_farther(const struct levels *levels, const struct level *level, const struct latency_of *latency)
 {
-    bool is = false;
-    for (unsigned i = 0; i < levels->count; i++)
-        is = is || (levels->level[i].cycles > level->cycles &&
-                    apart(levels->level[i].cycles, cycles) <= readings_tolerance(cycles));
-    return is;
+    double tolerance = readings_tolerance(latency->cycles);
+    double noise = 3 * square_root(latency->variance + level->deviation * level->deviation);
+    unsigned agreeing = 0;
+    for (unsigned i = 0; i < levels->places; i++) {
+        const struct place *place = &levels->place[i];
+        double room = tolerance + 2 * square_root(latency->variance + place->latency.variance);
+        agreeing += !place->memory && place_is_pure(place) && apart(place->latency.cycles, latency->cycles) <= room;
+    }
+    return latency->cycles > level->cycles + 2 * tolerance + noise && agreeing >= LEAST_PLACES;
 }
 
 /* Whether a place is one of a level's, of which single loads have said nothing. */
@@ -277,7 +282,7 @@ static bool ask_afresh(struct depth *depth, const struct levels *levels, const s
     struct latency_of afresh;
     if (!look_afresh(depth, place->bytes, PASSES, &afresh))
         return false;
-    *refuted = whole(levels, &afresh) && is_farther(levels, level, afresh.cycles);
+    *refuted = whole(levels, &afresh) && is_farther(levels, level, &afresh);
     if (*refuted)
         place->latency = afresh;
     place->asked = true;

@@ -4,11 +4,11 @@
  * count and in what lies behind. */
 #include "base/arithmetic.h"
 #include "base/logarithm.h"
+#include "probes/cluster.h"
 #include "probes/confidence.h"
 #include "probes/levels.h"
 
-/* Of more places than that one may be off. */
-enum { MANY_PLACES = 5 };
+enum { MANY_PLACES = 5 }; /* of more places than that one may be off */
 
 /* Standard deviation of what lies anywhere on a line, as part of it: where a step rises, the level is somewhere there.
  */
@@ -17,8 +17,7 @@ static const double ALONG = 0.29;
 /* No designer builds a level that takes but a tenth (and a tolerance) more than the one before it. */
 static const double SAME = 0.1;
 
-/* Core cycles that a load takes more, at least, where it misses the first level. */
-static const double LEAST_MISS = 1;
+static const double LEAST_MISS = 1; /* core cycles that a load takes more, at least, where it misses the first level */
 
 /* Standard deviations beyond which places are not of one step. By chance three true steps of a hundred lose a place. */
 static const double UNUSUAL = 2.5;
@@ -58,8 +57,8 @@ double place_variance(const struct place *place)
     return place->latency.variance + known * known;
 }
 
-/* Whether a place is known so well, to a third of what makes two latencies, that it does not agree with any: such
- * places decide together, however much better one of them is known. */
+/* Whether a place is known to a third of what makes two latencies, so that it does not agree with any: such places
+ * decide together, however much better one of them is known. */
 static bool tells(const struct place *place)
 {
     return 3 * square_root(place->latency.variance) <= readings_tolerance(place->latency.cycles);
@@ -270,10 +269,12 @@ static bool only_rises(const struct levels *levels, const struct step *step, boo
     return !hit && !step->seen && !horizontal(levels, step);
 }
 
-/* What was seen, but not well enough, is remembered. */
+/* What was seen, but not well enough, is remembered. At one place alone only what is well known, of all targets: a
+ * level may be larger than the one before it by a few lines only. */
 static void remember(struct levels *levels, const struct step *step, double cycles)
 {
-    if (step->places > 1 && levels->narrows < MOST_NARROW)
+    const struct place *only = &levels->place[step->first];
+    if ((step->places > 1 || (tells(only) && only->latency.share >= WHOLE)) && levels->narrows < MOST_NARROW)
         levels->narrow[levels->narrows++] = cycles;
 }
 

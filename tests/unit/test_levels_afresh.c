@@ -89,6 +89,19 @@ static void a_part_that_stays_is_no_level(void **state)
     assert_true(levels->counting < 0.1);
 }
 
+/* Nor is it where the level behind it is seen only before it and after it, and nowhere on end: three places that agree
+ * are enough. */
+static void a_part_that_stays_may_hide_the_next_level(void **state)
+{
+    static const struct played steps[] = {{24 << 10, 4, 1, 4, 1},    {32 << 10, 12, 1, 12, 1}, {256 << 10, 7, 1, 12, 1},
+                                          {290 << 10, 12, 1, 12, 1}, {2 << 20, 40, 1, 40, 1},  {0}};
+    struct levels *levels = *state;
+    measured(steps, levels);
+    assert_int_equal(levels->count, 3);
+    assert_level(levels, 1, 12);
+    assert_level(levels, 2, 40);
+}
+
 /* Whatever comes again is a mixture; what does not is in one level. */
 static void a_mixture_is_looked_at_afresh(void **state)
 {
@@ -144,6 +157,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_part_that_stays_is_no_level),
+        cmocka_unit_test(a_part_that_stays_may_hide_the_next_level),
         cmocka_unit_test(a_mixture_is_looked_at_afresh),
         cmocka_unit_test(what_is_no_other_level_refutes_nothing),
         cmocka_unit_test(what_comes_for_the_first_time_comes_from_memory),

@@ -271,9 +271,25 @@ static void a_hit_comes_before_what_is_the_same(void **state)
     expect_level(levels, 1, 12);
 }
 
+/* One place is none, and a reason to doubt that there are so few, where it is well known that all of its targets were
+ * there: a level may be no larger than the one before it and a few lines. */
+static void one_place_is_doubt(void **state)
+{
+    struct levels *levels = *state;
+    for (unsigned known = 0; known < 3; known++) {
+        levels->places = 0;
+        step(levels, 1, 24, 4);
+        add(levels, 32 << 10, 12, known == 2 ? 0.8 : 1, known ? 0.1 : 1);
+        step(levels, 36, 512, MEMORY);
+        infer(levels, 1);
+        assert_true(known == 1 ? levels->counting >= 0.5 : levels->counting < 0.1);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(one_place_is_doubt, begin, end),
         cmocka_unit_test_setup_teardown(seen_later_is_seen, begin, end),
         cmocka_unit_test_setup_teardown(early_twice_is_a_level, begin, end),
         cmocka_unit_test_setup_teardown(apart_twice_is_a_level, begin, end),
