@@ -197,7 +197,8 @@ bool way_holds(struct fit *fit, const struct way *way)
 {
     double more;
     bool rows = way->ways >= 4; /* not all of them, or not all of each: full sets do not settle soon */
-    struct stops stops = stops_sequence(0, fit_apart(fit, way->size), rows ? way->ways * 5 / 8 : way->ways);
+    /* More than half of it in any case: a next level that is twice as large would hold the other half. */
+    struct stops stops = stops_sequence(0, fit_apart(fit, way->size), rows ? (way->ways * 5 + 7) / 8 : way->ways);
     stops.inner_stride = DENSE;
     stops.inner_count = way->size / DENSE * (rows ? 8 : 5) / 8;
     if (way->single || !stops.inner_count)
