@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* random_latest.c: what is drawn behind all else, so that a seed goes on giving what it gave before. */
+#include "base/text.h"
 #include "tests/silicon/random_draw.h"
+#include <string.h>
 
 /* Base + index is a cycle more on half of them, and on half of those for 4 bytes, too; four in five have floating-point
  * registers of their own, 1 to 8 cycles away. */
@@ -39,9 +41,47 @@ static void draw_runs(struct draw *draw)
     }
 }
 
+/* Behind the last TLB of the first level that loads look in: the order of TLBs is that of their levels. */
+static struct tlb_description *room_for_stores(struct description *machine)
+{
+    unsigned at = 0;
+
+    for (unsigned i = 0; i < machine->tlbs; i++) {
+        if (!(machine->tlb[i].holds & HOLDS_DATA) || machine->tlb[i].level != 1)
+            continue;
+        machine->tlb[i].stores = false;
+        at = i + 1;
+    }
+    memmove(&machine->tlb[at + 1], &machine->tlb[at], (machine->tlbs - at) * sizeof *machine->tlb);
+    machine->tlbs++;
+    machine->tlb[at] = (struct tlb_description){.level = 1, .holds = HOLDS_DATA, .stores = true};
+    return &machine->tlb[at];
+}
+
+/* One machine in six has a first level of stores' own, with all page sizes in it: four of the named ones have (Intel
+ * since Ice Lake: CPUID leaf 18h lists 16 entries, fully associative, for stores only). 8 entries to 64, so that there
+ * may be as many as loads have, as on a Cortex-A15 (its technical reference manual, "Memory Management Unit": 32 for
+ * loads and 32 for stores), or more; then nothing shows. */
+static void draw_stores(struct draw *draw)
+{
+    struct tlb_description *tlb;
+    unsigned entries = 8u << from(draw, 0, 3);
+
+    if (!chance(draw, 16))
+        return;
+    tlb = room_for_stores(draw->machine);
+    text_copy(tlb->name, sizeof tlb->name, "dtlb1.store");
+    tlb->pages = draw->machine->pages;
+    tlb->sector = tlb->coalesce = 1;
+    tlb->shape.ways = chance(draw, 80) ? entries : 4;
+    tlb->shape.index.sets = entries / tlb->shape.ways;
+    (void)policy_parse(&tlb->shape.policy, chance(draw, 80) ? "LRU" : "PLRUl");
+}
+
 void draw_latest(struct draw *draw)
 {
     draw_loads(draw);
     draw_costs(draw);
     draw_runs(draw);
+    draw_stores(draw);
 }

@@ -220,9 +220,26 @@ static void whole_trees(const struct array_shape *shape)
     assert_true(shape->policy.kind != POLICY_TREE_PLRU || (shape->ways & (shape->ways - 1)) == 0);
 }
 
+/* Whether stores have a first TLB of their own: then no other of that level is for them, and none lacks a size. */
+static bool stores_apart(void)
+{
+    unsigned only = 0, both = 0;
+
+    for (unsigned i = 0; i < description.tlbs; i++) {
+        const struct tlb_description *tlb = &description.tlb[i];
+        if (!(tlb->holds & HOLDS_DATA) || tlb->level != 1)
+            continue;
+        only += tlb->stores && !tlb->loads;
+        both += tlb->stores && tlb->loads;
+        assert_true(tlb->loads || tlb->pages == description.pages);
+    }
+    assert_true(only <= 1 && (only == 0 || both == 0));
+    return only;
+}
+
 static void random_machines(void **state)
 {
-    unsigned levels[5] = {0}, exclusive = 0, odd = 0, sliced = 0, more_memory = 0;
+    unsigned levels[5] = {0}, exclusive = 0, odd = 0, sliced = 0, more_memory = 0, own = 0;
 
     (void)state;
     for (uint64_t seed = 0; seed < 500; seed++) {
@@ -247,13 +264,14 @@ static void random_machines(void **state)
         }
         for (unsigned i = 0; i < description.tlbs; i++)
             whole_trees(&description.tlb[i].shape);
+        own += stores_apart();
         more_memory += description.memory.span > 64 << 20 && description.memory.span > 8 * largest(&description);
         assert_true(description.memory.latency > description.cache[description.caches - 1].latency);
         assert_true(description.memory.span >= 4 * largest(&description) && description.memory.span <= 1 << 30);
     }
     /* all kinds come up: of 500 machines one to four levels each in more than 50, the rest in more than 50 caches */
     assert_true(levels[4] > 50 && levels[3] - levels[4] > 50 && levels[2] - levels[3] > 50 && levels[2] < 450);
-    assert_true(exclusive > 50 && odd > 50 && sliced > 50 && more_memory > 50);
+    assert_true(exclusive > 50 && odd > 50 && sliced > 50 && more_memory > 50 && own > 50 && own < 125);
 }
 
 int main(void)
