@@ -75,7 +75,8 @@ bool fault_try(struct machine *machine, void (*code)(void *), void *argument, st
     processor->recovery = recovery.outer;
     if (!whole) {
         cpu_fresh_float();
-        *fault = recovery.fault;
+        if (fault)
+            *fault = recovery.fault;
     }
     return whole;
 }

@@ -78,6 +78,7 @@ void view_written(struct machine *, uint64_t va);
  * mapped. */
 bool view_use(struct machine *, uint64_t va, bool code);
 
-/* fault.c (A): runs code(argument) and returns true, or false with *fault filled when it faulted. Nests. In quiet only.
+/* fault.c (A): runs code(argument) and returns true, or false with *fault (NULL: nobody asks) filled when it faulted.
+ * Nests. In quiet only.
  */
 bool fault_try(struct machine *, void (*code)(void *), void *argument, struct fault *);
