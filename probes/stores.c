@@ -45,9 +45,11 @@ static const char *reason(const struct stores *stores, const char *why)
 }
 
 /* Rows of more and more pages, up to as many as loads have entries for. Leaves the last that takes no longer, 0: none
- * does, and the first that takes longer, 0: none does, and what that takes longer. */
+ * does, and the first that takes longer, 0: none does, and what that takes longer. Where the same lines take longer in
+ * few pages, something else than translation is in the difference (a way predictor that cannot tell lines of one page
+ * apart), and what loads have entries for was measured against the same: slower. */
 static bool sweep(struct stores *stores, const struct size *size, uint64_t most, uint64_t *fit, uint64_t *crowd,
-                  double *cycles)
+                  double *cycles, bool *slower)
 {
     char id[28];
     struct text text = text_in(id, sizeof id);
@@ -55,6 +57,7 @@ static bool sweep(struct stores *stores, const struct size *size, uint64_t most,
     struct series *series = note_series(stores->notebook, id, "pages", "cycles");
     *crowd = 0;
     *fit = 0;
+    *slower = false;
     for (uint64_t count = FEWEST; !*crowd; count = count + count / 2 < most ? count + count / 2 : most) {
         double ticks;
         struct stops row = seats_row(&stores->pages, count);
@@ -62,6 +65,7 @@ static bool sweep(struct stores *stores, const struct size *size, uint64_t most,
             return false;
         *cycles = ticks * stores->bench.cycles_per_tick;
         note_point(stores->notebook, series, (struct point){(double)count, *cycles, *cycles, *cycles});
+        *slower = *slower || *cycles <= -LEAST_STEP;
         if (*cycles >= LEAST_STEP)
             *crowd = count;
         else
@@ -87,10 +91,10 @@ static void measure(struct stores *stores, const struct size *size, uint64_t ent
     uint64_t start = machine_steps(stores->bench.machine), fit, crowd;
     char id[28];
     double cycles = 0;
-    bool open = false;
+    bool open = false, slower;
     struct text text = text_in(id, sizeof id);
     text_format(&text, "dtlb1.%s.stores", size->name);
-    bool good = sweep(stores, size, entries, &fit, &crowd, &cycles);
+    bool good = sweep(stores, size, entries, &fit, &crowd, &cycles, &slower) && !slower;
     double effect = LEAST_MISSES * cycles / stores->bench.cycles_per_tick;
     while (good && fit && crowd && crowd - fit > 1 && !open && seats_ok(&stores->pages)) {
         uint64_t middle = fit + (crowd - fit) / 2;
@@ -107,7 +111,9 @@ static void measure(struct stores *stores, const struct size *size, uint64_t ent
         note_value(stores->notebook, id, (double)fit, "entries", confidence_from(doubt + 8 * BOUND), cost, method);
     else
         note_missing(stores->notebook, id, "entries", cost, "%s",
-                     reason(stores, good && !crowd ? "stores to as many pages as loads have entries for take no longer"
+                     reason(stores, slower ? "stores to the same lines in few pages take longer"
+                                    : good && !crowd
+                                        ? "stores to as many pages as loads have entries for take no longer"
                                     : good && !fit ? "stores to 4 pages take longer already"
                                                    : "noise left a decision open"));
 }

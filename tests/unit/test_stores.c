@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* test_stores.c: the probe of stores' own TLBs against modelled ones: of one set and of several, of other policies, of
- * loads and stores together, and of stores alone that has more entries than that of loads. */
+ * loads and stores together, and of stores alone that has more entries than that of loads; and beside a way predictor
+ * that confuses lines. */
 #include "probes/probes.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -103,6 +104,25 @@ static void without_what_it_needs(void **state)
                         "needs to know how many entries there are for loads, more than 4");
 }
 
+/* Lines of one large page that a way predictor cannot tell apart, where small sets have several of them: in small pages
+ * it can. What the control takes longer is no translation. */
+static void lines_that_are_confused(void **state)
+{
+    struct description description = machine_with();
+    struct cache_description *first = &description.cache[0];
+    first->shape.index.sets = 6;
+    first->shape.ways = 16;
+    first->size = 6 * KB;
+    first->folds = 8;
+    for (unsigned i = 0; i < first->folds; i++)
+        first->fold[i] = UINT64_C(1) << (12 + i) | UINT64_C(1) << (27 - i);
+    first->fold_latency = NEXT;
+    description.tlb[0].shape.ways = 16;
+    add_stores(&description, 1, LOADS, "LRU");
+    measure(*state, &description, LOADS + LOADS / 2);
+    assert_string_equal(noted(*state, "dtlb1.4k.stores")->why, "stores to the same lines in few pages take longer");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -110,6 +130,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(nothing_to_find, fresh, done),
         cmocka_unit_test_setup_teardown(no_further_than_loads, fresh, done),
         cmocka_unit_test_setup_teardown(fewer_than_are_asked_for, fresh, done),
+        cmocka_unit_test_setup_teardown(lines_that_are_confused, fresh, done),
         cmocka_unit_test_setup_teardown(without_what_it_needs, fresh, done),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
