@@ -378,10 +378,22 @@ static uint64_t lap_page(const struct fork *fork, unsigned level, unsigned numbe
     return address(fork, &path) + (uint64_t)lines[number] * LINE;
 }
 
+/* The loads of a lap, by an instruction each. */
+static void add_lap(struct fork *fork, unsigned level, unsigned pages, unsigned lap)
+{
+    for (unsigned i = 0; i < pages; i++) {
+        add(fork, OP_LOAD, lap_page(fork, level, i), lap);
+        fork->visit[fork->count - 1].site = (uint8_t)i;
+    }
+}
+
 bool fork_laps(struct fork *fork, unsigned pages, double lap_ticks[PML5E + 2], bool *good)
 {
     struct reading lap[MAX_LAPS];
     struct random random = {bench_seed(fork->bench)};
+    /* Once before, so that in the first of them, too, jumps lead where they led in a lap before it: they did so after
+     * another number of loads when laps of other lengths were played. */
+    add_lap(fork, 1, pages, 1);
     for (unsigned level = 1; level <= fork->levels; level++) {
         add_flush(fork);
         for (unsigned i = 0; i < WARM * (pages + 1); i++)
@@ -391,10 +403,7 @@ bool fork_laps(struct fork *fork, unsigned pages, double lap_ticks[PML5E + 2], b
         add(fork, OP_WAIT, 0, 0); /* laps begin anywhere in a step of the clock */
         fork->visit[fork->count - 1].value = 1 + random_below(&random, LONGEST_WAIT);
         add(fork, OP_FENCE, 0, 0);
-        for (unsigned i = 0; i < pages; i++) {
-            add(fork, OP_LOAD, lap_page(fork, level, i), level + 1);
-            fork->visit[fork->count - 1].site = (uint8_t)i;
-        }
+        add_lap(fork, level, pages, level + 1);
     }
     if (!play(fork, lap))
         return false;

@@ -42,6 +42,14 @@ struct structures {
     unsigned unified; /* 0, 1; 2: not known */
     bool unsteady;    /* what is used last may be lost from a cache for all levels */
     bool physical;
+    bool top_open; /* whether entries of the highest table are kept is not known */
+    bool top_seen; /* they are, as the clock tells, but swaps of them go unseen by nobody */
+    bool timed;    /* what walks take is known: */
+    struct cost {
+        double cycles, deviation;
+        double beside; /* how far off what short laps say is, beyond noise */
+        bool known;
+    } cost[PML5E + 1]; /* that miss a level */
     const char *why;
     uint64_t start;
 };
@@ -89,6 +97,104 @@ static bool is_seen(struct structures *structures, unsigned highest, bool *seen)
     return true;
 }
 
+/* What walks take longer that miss a level, in laps of all pages and in short ones: core cycles. */
+enum { LONG, SHORT, LAPS, SHORT_LAP = 3 };
+struct misses {
+    double cycles[LAPS][PML5E + 1];
+};
+
+/* Of so many rounds. */
+static bool batch(struct structures *structures, struct misses *misses, bool *good)
+{
+    double value[LAPS][PML5E + 1][ROUNDS], lap[PML5E + 2];
+    struct bench *bench = &structures->bench;
+    struct fork *fork = &structures->fork;
+    const unsigned pages[] = {fork->slots > FORK_LAP ? FORK_LAP : fork->slots - 1, SHORT_LAP};
+    unsigned counted[LAPS] = {0};
+    for (unsigned i = 0; i < LAPS * ROUNDS; i++) {
+        unsigned which = i % LAPS;
+        bool trusted;
+        if (!fork_laps(fork, pages[which] < pages[LONG] ? pages[which] : pages[LONG], lap, &trusted))
+            return false;
+        for (unsigned level = PDE; level <= fork->levels; level++)
+            value[which][level][counted[which]] = lap[level + 1] - lap[level];
+        counted[which] += trusted;
+    }
+    *good = 2 * counted[LONG] > ROUNDS && 2 * counted[SHORT] > ROUNDS;
+    for (unsigned which = 0; which < LAPS && *good; which++)
+        for (unsigned level = PDE; level <= fork->levels; level++)
+            misses->cycles[which][level] =
+                mean_of_most(value[which][level], counted[which], (double)bench->clock.step) * bench->cycles_per_tick /
+                pages[which];
+    return true;
+}
+
+/* The mean of batches, and how far from it that of short laps lies. */
+static void judge(double values[LAPS][MOST_BATCHES], unsigned count, struct cost *cost)
+{
+    double varies = 0;
+    *cost = (struct cost){.known = true};
+    cost->cycles = mean_of_batches(values[LONG], count, &cost->deviation);
+    cost->beside = apart(mean_of_batches(values[SHORT], count, &varies), cost->cycles);
+    cost->beside = cost->beside > UNUSUAL * varies ? cost->beside - UNUSUAL * varies : 0;
+}
+
+/* Once. False: skipped or refused. */
+static bool time_misses(struct structures *structures)
+{
+    struct cost *cost = structures->cost;
+    double values[PML5E + 1][LAPS][MOST_BATCHES];
+    struct misses misses;
+    unsigned count = 0, lost = 0, levels = structures->fork.levels;
+    bool enough = false;
+    if (structures->timed || structures->bench.cycles_per_tick <= 0)
+        return true;
+    structures->timed = true;
+    if (!fork_at(&structures->fork, structures->fork.levels))
+        return false;
+    while (!enough && count < MOST_BATCHES && lost < MOST_BATCHES) {
+        bool good;
+        if (!batch(structures, &misses, &good))
+            return false;
+        if (!good) {
+            lost++;
+            bench_wait(&structures->bench, 1);
+            continue;
+        }
+        for (unsigned level = PDE; level <= levels; level++)
+            for (unsigned which = 0; which < LAPS; which++)
+                values[level][which][count] = misses.cycles[which][level];
+        enough = ++count >= LEAST_BATCHES;
+        for (unsigned level = PDE; level <= levels && count >= LEAST_BATCHES; level++) {
+            judge(values[level], count, &cost[level]);
+            enough = enough && (!structures->kept[level].any ||
+                                cost[level].deviation * ENOUGH < readings_tolerance(cost[level].cycles));
+        }
+    }
+    return true;
+}
+
+/* Whether entries of the highest table are kept, where swaps of them tell nothing: then a walk that finds one takes
+ * less than one that finds nothing, by what a load takes; a cycle at least. */
+static bool time_top(struct structures *structures)
+{
+    const double LEAST = 1;
+    struct kept *top = &structures->kept[structures->fork.levels];
+    const struct cost *cost = &structures->cost[structures->fork.levels];
+    *top = (struct kept){.why = "what is written to tables is seen at once"};
+    structures->top_open = true;
+    if (!time_misses(structures))
+        return false;
+    double error = cost->known ? confidence_within(cost->deviation, apart(cost->cycles, LEAST)) : 1;
+    if (error >= 1 - FAIRLY)
+        return true;
+    structures->top_open = false;
+    structures->top_seen = top->any = cost->cycles > LEAST;
+    top->known = !top->any;
+    top->confidence = FAIRLY;
+    return true;
+}
+
 /* Chooses between words and the clock: where each swap of an entry just used is seen that a script makes, either
  * nothing is kept or the processor watches. Entries of the highest table are swapped by the machine itself, and not by
  * the clock. */
@@ -112,9 +218,7 @@ static bool choose(struct structures *structures, bool *good)
         !seen || !find_kept(structures, fork->levels - 1, &any))
         return bench_ok(&structures->bench);
     *good = true;
-    if (any && !top->any)
-        *top = (struct kept){.why = "what is written to tables is seen at once"};
-    return true;
+    return !any || top->any || time_top(structures);
 }
 
 /* The lowest level above `level` that is kept; 0: none. */
@@ -216,89 +320,13 @@ static bool find_invlpg(struct structures *structures)
     return true;
 }
 
-/* What walks take longer that miss a level, in laps of all pages and in short ones: core cycles. */
-enum { LONG, SHORT, LAPS, SHORT_LAP = 3 };
-struct misses {
-    double cycles[LAPS][PML5E + 1];
-};
-
-/* Of so many rounds. */
-static bool batch(struct structures *structures, struct misses *misses, bool *good)
-{
-    double value[LAPS][PML5E + 1][ROUNDS], lap[PML5E + 2];
-    struct bench *bench = &structures->bench;
-    struct fork *fork = &structures->fork;
-    const unsigned pages[] = {fork->slots > FORK_LAP ? FORK_LAP : fork->slots - 1, SHORT_LAP};
-    unsigned counted[LAPS] = {0};
-    for (unsigned i = 0; i < LAPS * ROUNDS; i++) {
-        unsigned which = i % LAPS;
-        bool trusted;
-        if (!fork_laps(fork, pages[which] < pages[LONG] ? pages[which] : pages[LONG], lap, &trusted))
-            return false;
-        for (unsigned level = PDE; level <= fork->levels; level++)
-            value[which][level][counted[which]] = lap[level + 1] - lap[level];
-        counted[which] += trusted;
-    }
-    *good = 2 * counted[LONG] > ROUNDS && 2 * counted[SHORT] > ROUNDS;
-    for (unsigned which = 0; which < LAPS && *good; which++)
-        for (unsigned level = PDE; level <= fork->levels; level++)
-            misses->cycles[which][level] =
-                mean_of_most(value[which][level], counted[which], (double)bench->clock.step) * bench->cycles_per_tick /
-                pages[which];
-    return true;
-}
-
-struct cost {
-    double cycles, deviation;
-    double beside; /* how far off what short laps say is, beyond noise */
-    bool known;
-};
-
-/* The mean of batches, and how far from it that of short laps lies. */
-static void judge(double values[LAPS][MOST_BATCHES], unsigned count, struct cost *cost)
-{
-    double varies = 0;
-    *cost = (struct cost){.known = true};
-    cost->cycles = mean_of_batches(values[LONG], count, &cost->deviation);
-    cost->beside = apart(mean_of_batches(values[SHORT], count, &varies), cost->cycles);
-    cost->beside = cost->beside > UNUSUAL * varies ? cost->beside - UNUSUAL * varies : 0;
-}
-
-static bool time_misses(struct structures *structures, struct cost cost[PML5E + 1])
-{
-    double values[PML5E + 1][LAPS][MOST_BATCHES];
-    struct misses misses;
-    unsigned count = 0, lost = 0, levels = structures->fork.levels;
-    bool enough = false;
-    while (!enough && count < MOST_BATCHES && lost < MOST_BATCHES) {
-        bool good;
-        if (!batch(structures, &misses, &good))
-            return false;
-        if (!good) {
-            lost++;
-            bench_wait(&structures->bench, 1);
-            continue;
-        }
-        for (unsigned level = PDE; level <= levels; level++)
-            for (unsigned which = 0; which < LAPS; which++)
-                values[level][which][count] = misses.cycles[which][level];
-        enough = ++count >= LEAST_BATCHES;
-        for (unsigned level = PDE; level <= levels && count >= LEAST_BATCHES; level++) {
-            judge(values[level], count, &cost[level]);
-            enough = enough && (!structures->kept[level].any ||
-                                cost[level].deviation * ENOUGH < readings_tolerance(cost[level].cycles));
-        }
-    }
-    return true;
-}
-
 static bool find_misses(struct structures *structures)
 {
-    struct cost cost[PML5E + 1] = {{0}};
+    const struct cost *cost = structures->cost;
     char id[28];
-    bool timed = structures->bench.cycles_per_tick > 0;
-    if (timed && (!fork_at(&structures->fork, structures->fork.levels) || !time_misses(structures, cost)))
+    if (!time_misses(structures))
         return false;
+    bool timed = structures->timed;
     for (unsigned level = PDE; level <= structures->fork.levels; level++) {
         double tolerance = readings_tolerance(cost[level].cycles);
         double off = cost[level].deviation + cost[level].cycles * structures->rate.doubt;
@@ -320,13 +348,18 @@ static bool find_misses(struct structures *structures)
     return true;
 }
 
-/* How many entries above are held after so many PDEs below them. */
+/* How many entries above are held after so many PDEs below them. One of the highest table that nobody can ask for fares
+ * as the one below it: the same walks use both. */
 static bool count_above(struct structures *structures, unsigned pdes, unsigned *above)
 {
     const struct held_question question = {.used = 1, .between = BETWEEN_BELOW, .many = pdes};
+    bool held = false;
     *above = 0;
     for (unsigned level = PDPTE; level <= structures->fork.levels; level++) {
-        bool held;
+        if (level == structures->fork.levels && structures->top_seen) {
+            *above += held;
+            break;
+        }
         if (!fork_at(&structures->fork, level) || !fork_held(&structures->fork, &question, &held))
             return false;
         *above += held && structures->kept[level].any;
@@ -355,7 +388,9 @@ static bool add_above(struct structures *structures)
     kept->entries += above;
     structures->unsteady = kept->chance || (kept->known && (!steady || kept->span > kept->entries));
     bool same = upper.entries + over <= kept->entries && upper.entries + over + OWN >= kept->entries;
-    if (structures->unsteady || (kept->known && structures->kept[PDPTE].any && !same))
+    if (structures->top_open)
+        *kept = (struct kept){.any = true, .why = "one of the highest table may be among them, or not"};
+    else if (structures->unsteady || (kept->known && structures->kept[PDPTE].any && !same))
         *kept = (struct kept){.any = true, .why = "what is used last does not push out what was used first"};
     return true;
 }
@@ -369,7 +404,8 @@ static bool find_entries(struct structures *structures)
         struct kept *kept = &structures->kept[level];
         if (kept->any && structures->unified == 1)
             *kept = structures->kept[PDE];
-        else if (kept->any && !held_count(&structures->fork, level, kept))
+        else if (kept->any && !(level == structures->fork.levels && structures->top_seen) &&
+                 !held_count(&structures->fork, level, kept))
             return false;
     }
     return true;
