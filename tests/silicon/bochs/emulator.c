@@ -47,6 +47,9 @@ static const struct shape shapes[] = {
     {"_ZN8BX_CPU_C8cpu_loopEv", 0x16b, "4c8b7424084889de418b7e30e8????????0fb64322490186d8000000"},
     {"_ZN8BX_CPU_C5RDTSCEP15bxInstruction_c", 0xbb, "0fb77e20e8????????"},
     {"_ZN8BX_CPU_C9MOV_GqEqMEP15bxInstruction_c", 0x10, "0fb64b2a486353340fb6432940f6c602744e480354c75883f904"},
+    /* vector and error code of an exception; where the address of a page fault is kept */
+    {"_ZN8BX_CPU_C9exceptionEjt", 0x63, "8b7b3089ee440fb6fd4489e2e8"},
+    {"_ZN8BX_CPU_C10page_faultEjmjj", 0x7f, "4989ac24a0020000"},
     {"_Z18get_bx_opcode_namet", 0, "31c06681ff5e0c770e0fb7ff488d05????????488b04f8c3"},
     {"_ZN8BX_MEM_C14getHostMemAddrEP8BX_CPU_Cmj", 0, "41574156415541544189d455534883ec08482335"},
 };

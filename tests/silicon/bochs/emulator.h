@@ -19,6 +19,7 @@ enum {
     CPU_RIP_BEFORE = 0x110, /* address of the instruction under way */
     CPU_COUNT = 0x130,      /* instructions since power-on */
     CPU_PRIVILEGE = 0x175,  /* one byte: 0 to 3 */
+    CPU_CR2 = 0x2a0,
     CPU_CR4 = 0x2b0,
     CPU_FETCH_WINDOW = 0x93e8, /* four bytes: 0 makes Bochs look up the code page anew */
     INSTRUCTION_OPCODE = 0x20, /* two bytes */

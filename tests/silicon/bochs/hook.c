@@ -4,15 +4,8 @@
  * Bochs calls back once for each access, in program order, when it has been made; a line or page crossing comes as two.
  * So accesses never overlap, and the model is asked for one at a time. */
 #include "tests/silicon/bochs/hook.h"
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 enum {
-    BAD_INPUT = 2,
-    STRANGE_BOCHS = 3,
-    MAX_FILE = 1 << 20,
     LINE_SHIFT = 6,
     FRAME = 4096,
     CALLED_CR3 = 11, /* Bochs' numbers: what changed the TLB, which cache instruction, which access */
@@ -20,14 +13,16 @@ enum {
     CALLED_INVLPG = 15,
     CALLED_READ = 0,
     CALLED_RETURN = 14,
+    PAGE_FAULT = 14, /* and what its error code says */
+    ERROR_WRITE = 2,
+    ERROR_FETCH = 16,
     OTHERS_USE = 64,  /* touches to one that is timed: a page with more is no measured one */
     LOOP_END = 2,     /* instructions that close a loop */
     FAR_AWAY = 65536, /* bytes: another stack */
-    CR4_PCIDE = 1 << 17,
-    PORTS_A_SECOND = 1000000 /* an 8-bit cycle on the ISA bus takes six clocks of 8 MHz, and some arbitration */
+    CR4_PCIDE = 1 << 17
 };
 
-static const uint64_t ROOT = 0x000ffffffffff000, PCID = 0xfff, MOST_IPS = UINT32_MAX;
+static const uint64_t ROOT = 0x000ffffffffff000, PCID = 0xfff;
 
 struct hook *hook_here(void)
 {
@@ -154,13 +149,45 @@ __attribute__((noinline)) static void modelled(struct hook *hook, enum access_ki
         hook_wait(hook, (uint64_t)cycles - 1);
 }
 
+/* A page fault takes what the machine's file says of delivery and return, and the walk that found no page; no TLB is
+ * filled (as in a process: process/script.c). However many instructions the guest's handler has, they are part of that:
+ * the clock goes on from there where the stack is given back that was in use. */
+static void exception(unsigned processor, unsigned vector, unsigned error)
+{
+    struct hook *hook = hook_here();
+    void *state = emulator_processor(&hook->emulator);
+    enum access_kind kind = error & ERROR_FETCH ? ACCESS_FETCH : error & ERROR_WRITE ? ACCESS_STORE : ACCESS_LOAD;
+
+    (void)processor;
+    if (vector != PAGE_FAULT || hook->fault_end)
+        return;
+    hook_catch_up(hook);
+    hook->fault_end = emulator_ticks(&hook->emulator) + hook->description.fault +
+                      access_model(hook, kind, *cpu_word(state, CPU_CR2), 1, address_now(hook));
+    hook->fault_frame = *cpu_word(state, CPU_RSP);
+}
+
+/* A function has returned while a fault is handled: to where it is recovered from? */
+static void recovered(struct hook *hook, void *processor)
+{
+    uint64_t stack = *cpu_word(processor, CPU_RSP), end = hook->fault_end, now = emulator_ticks(&hook->emulator) + 1;
+
+    if (stack <= hook->fault_frame)
+        return;
+    hook->fault_end = 0;
+    if (now < end)
+        hook_wait(hook, end - now);
+    else
+        emulator_take_back(&hook->emulator, (uint32_t)(now - end));
+}
+
 static void lin_access(unsigned processor, uint64_t va, uint64_t pa, unsigned size, unsigned type, unsigned access)
 {
     struct hook *hook = hook_here();
 
     (void)processor;
     (void)type;
-    if (matters(hook, va, pa))
+    if (matters(hook, va, pa) && !hook->fault_end)
         modelled(hook, (access & 3) == CALLED_READ ? ACCESS_LOAD : ACCESS_STORE, va, size);
 }
 
@@ -199,7 +226,7 @@ static void jump(unsigned number, uint64_t from, uint64_t to)
     uint64_t cycles, count, round;
 
     (void)number;
-    if (!hook->timed)
+    if (!hook->timed || hook->fault_end)
         return;
     cycles = jump_cycles(hook, from, to);
     count = *cpu_word(emulator_processor(&hook->emulator), CPU_COUNT);
@@ -217,9 +244,11 @@ static void unconditional_jump(unsigned number, unsigned what, uint64_t from, ui
     uint64_t cycles;
 
     (void)number;
+    if (hook->fault_end && what == CALLED_RETURN)
+        recovered(hook, emulator_processor(&hook->emulator));
     if (!hook->timed)
         return;
-    cycles = jump_cycles(hook, from, to);
+    cycles = hook->fault_end ? 0 : jump_cycles(hook, from, to);
     if (cycles)
         hook_wait(hook, cycles);
     if (what == CALLED_RETURN)
@@ -339,6 +368,7 @@ static bool replace_entries(const char **why)
            emulator_replace("_Z22bx_instr_ucnear_branchjjmm", (uintptr_t)unconditional_jump, why) &&
            emulator_replace("_Z18bx_instr_tlb_cntrljjm", (uintptr_t)tlb_control, why) &&
            emulator_replace("_Z20bx_instr_cache_cntrljj", (uintptr_t)cache_control, why) &&
+           emulator_replace("_Z18bx_instr_exceptionjjj", (uintptr_t)exception, why) &&
            emulator_replace("_Z16bx_instr_clflushjmm", (uintptr_t)clflush, why) &&
            emulator_replace("_Z12bx_instr_hltj", (uintptr_t)halt, why) &&
            emulator_replace("_Z13bx_instr_inp2tjj", (uintptr_t)port_access, why) &&
@@ -355,134 +385,7 @@ static bool silence_debugger(const char **why)
            emulator_silence("_Z24bx_dbg_lin_memory_accessjmmjjjPh", why);
 }
 
-/* Cycles of the instructions that take more than one without touching memory, and the loads of the forms that there
- * are.
- */
-static bool learn_opcodes(struct hook *hook, const char **why)
+bool hook_replace(const char **why)
 {
-    const struct clock_description *clock = &hook->description.clock;
-
-    for (unsigned opcode = 0; opcode < MAX_OPCODES; opcode++) {
-        const char *name = hook->emulator.opcode_name((uint16_t)opcode);
-
-        if (!name || strncmp(name, "BX_IA_", 6) != 0)
-            continue;
-        name += 6;
-        if (strcmp(name, "LFENCE") == 0) {
-            hook->lfence = (uint16_t)opcode;
-            hook->more[opcode] = (uint16_t)(clock->lfence ? clock->lfence : 1);
-        } else if (strcmp(name, "RDTSC") == 0) {
-            hook->rdtsc = (uint16_t)opcode;
-            hook->more[opcode] = (uint16_t)(clock->rdtsc ? clock->rdtsc : 1);
-        } else if (strcmp(name, "MFENCE") == 0) {
-            hook->mfence = (uint16_t)opcode;
-            hook->more[opcode] = 1;
-        } else if (strcmp(name, "RDTSCP") == 0) {
-            hook->more[opcode] = (uint16_t)clock->rdtscp;
-        } else if (strcmp(name, "RDPMC") == 0) {
-            hook->more[opcode] = (uint16_t)hook->description.counters.overhead;
-        } else if (strncmp(name, "IMUL_", 5) == 0) {
-            hook->more[opcode] = (uint16_t)clock->multiply;
-        } else if (strcmp(name, "MOV_GqEq") == 0) {
-            hook->load_64 = (uint16_t)opcode;
-        } else if (strcmp(name, "MOV_Op64_GdEd") == 0) {
-            hook->load_32 = (uint16_t)opcode;
-        } else if (strcmp(name, "MOVSD_VsdWsd") == 0) {
-            hook->load_float = (uint16_t)opcode;
-        }
-    }
-    *why = "the names of opcodes";
-    return hook->lfence && hook->mfence && hook->rdtsc && hook->load_64 && hook->load_32 && hook->load_float;
-}
-
-/* Ends with a sentence on the standard error output. */
-__attribute__((noreturn)) static void refuse(int status, const char *what, const char *why)
-{
-    fprintf(stderr, "silicon-bochs: %s%s\n", what, why);
-    _exit(status);
-}
-
-/* Core cycles a second. */
-static uint64_t ips_of(const struct clock_description *clock)
-{
-    return clock->hz * clock->ratio_core / clock->ratio_clock;
-}
-
-static void read_description(struct hook *hook, const char *name)
-{
-    const char *noise = getenv("ASSAY_NOISE");
-    char complaint[160];
-    char *text = malloc(MAX_FILE);
-    FILE *file = fopen(name, "rb");
-    size_t length;
-
-    if (!file || !text)
-        refuse(BAD_INPUT, "cannot read ", name);
-    length = fread(text, 1, MAX_FILE, file);
-    fclose(file);
-    if (!description_read(&hook->description, text, length, complaint, sizeof complaint)) {
-        fprintf(stderr, "%s: %s\n", name, complaint);
-        _exit(BAD_INPUT);
-    }
-    free(text);
-    if (noise && !description_disturb(&hook->description, noise))
-        refuse(BAD_INPUT, "there is no noise called ", noise);
-    if (!hook->description.x86)
-        refuse(BAD_INPUT, "only an x86 machine can run under Bochs: ", hook->description.name);
-    hook->description.levels = 4; /* what the guest's firmware builds, whatever the processor could have */
-}
-
-/* What depends on the description alone. */
-static void prepare(struct hook *hook, uint64_t ips)
-{
-    const struct description *description = &hook->description;
-
-    hook->port = (uint32_t)(ips / PORTS_A_SECOND);
-    hook->all = getenv("ASSAY_ALL") != NULL;
-    hook->ground.emulator = &hook->emulator;
-    hook->ground.stale = true;
-    for (unsigned i = 0; i < description->caches; i++) {
-        if (description->cache[i].level == 1 && (description->cache[i].holds & HOLDS_CODE))
-            hook->fetch_hit = description->cache[i].latency;
-    }
-}
-
-/* What Bochs has to be configured with and how many cycles a second it can count, and the largest cache's size. */
-__attribute__((noreturn)) static void answer(const struct description *description, uint64_t ips)
-{
-    uint64_t largest = 0;
-
-    for (unsigned i = 0; i < description->caches; i++) {
-        if (description->cache[i].size > largest)
-            largest = description->cache[i].size;
-    }
-    printf("ips=%llu most=%llu processor=%s cache=%llu\n", (unsigned long long)ips, (unsigned long long)MOST_IPS,
-           identity_processor(description), (unsigned long long)largest);
-    fflush(stdout);
-    _exit(0);
-}
-
-/* Before Bochs' own main(). With ASSAY_ASK set, says what Bochs has to be configured with, and ends. */
-__attribute__((constructor)) static void start(void)
-{
-    struct hook *hook = hook_here();
-    const char *name = getenv("ASSAY_MACHINE"), *seed = getenv("ASSAY_SEED"), *why = "";
-    uint64_t ips;
-
-    if (!emulator_find(&hook->emulator, &why))
-        refuse(STRANGE_BOCHS, "this is not the Bochs that is known here (Debian's 2.7+dfsg-4): it differs at ", why);
-    if (!name)
-        refuse(BAD_INPUT, "ASSAY_MACHINE names no machine's file", "");
-    read_description(hook, name);
-    ips = ips_of(&hook->description.clock);
-    if (getenv("ASSAY_ASK"))
-        answer(&hook->description, ips);
-    if (ips > MOST_IPS)
-        refuse(BAD_INPUT, "Bochs counts at most 2^32 - 1 cycles a second, less than this machine has: ", name);
-    prepare(hook, ips);
-    hook->silicon = silicon_create(&hook->description, &hook->ground, seed ? strtoull(seed, NULL, 0) : 1, &why);
-    if (!hook->silicon)
-        refuse(BAD_INPUT, "no such machine can be: ", why);
-    if (!learn_opcodes(hook, &why) || !replace_entries(&why) || !silence_debugger(&why) || !instructions_replace(&why))
-        refuse(STRANGE_BOCHS, "this Bochs cannot be hooked into: ", why);
+    return replace_entries(why) && silence_debugger(why);
 }

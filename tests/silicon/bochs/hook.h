@@ -35,6 +35,8 @@ struct hook {
     uint64_t fence_end, full_end;   /* addresses after the last LFENCE and MFENCE */
     uint64_t clock_end;             /* address after the last RDTSC that came straight after an LFENCE */
     uint64_t frame;                 /* stack pointer where what is timed began */
+    uint64_t fault_end;             /* ticks when a page fault that is being handled will have been; 0: none is */
+    uint64_t fault_frame;           /* stack pointer where it came */
     uint64_t jump_at;               /* instructions up to the last jump */
     uint16_t lfence, mfence, rdtsc; /* opcodes */
     uint16_t load_64, load_32, load_float;
@@ -59,6 +61,9 @@ void hook_wait(struct hook *, uint64_t ticks);
 
 /* The time stamp counter as the guest sees it, from what Bochs' own rule makes of it. */
 uint64_t hook_tsc(struct hook *, uint64_t bochs_tsc);
+
+/* Makes Bochs call hook.c, and its debugger silent. False: *why. */
+bool hook_replace(const char **why);
 
 /* Replaced instructions (instructions.c): MSRs, counters, CPUID, clock. False: *why. */
 bool instructions_replace(const char **why);
