@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* memory.c: see memory.h. */
 #include "boot/memory.h"
+#include "kernel/levels.h"
 
 #define MB               (1ull << 20)
 #define SENSIBLE         (8192 * MB) /* several times any cache of today */
@@ -116,6 +117,15 @@ static bool take_pages(const struct firmware *firmware, uint64_t size, struct gr
     return true;
 }
 
+bool memory_take_low(struct memory *memory, const struct firmware *firmware)
+{
+    EFI_PHYSICAL_ADDRESS base = UINT32_MAX;
+    if (EFI_ERROR(firmware->boot->AllocatePages(AllocateMaxAddress, EfiLoaderCode, LEVELS_SIZE / PAGE, &base)))
+        return false;
+    memory->low = (struct grant){base, LEVELS_SIZE};
+    return true;
+}
+
 static void take_grants(struct memory *memory, const struct firmware *firmware, const struct grant *planned,
                         unsigned count)
 {
@@ -170,6 +180,7 @@ void memory_free(struct memory *memory, const struct firmware *firmware)
     for (unsigned i = 0; i < memory->grant_count; i++)
         give_back(firmware, memory->grants[i].base, memory->grants[i].size);
     give_back(firmware, memory->own.base, memory->own.size);
+    give_back(firmware, memory->low.base, memory->low.size);
     give_back(firmware, memory->recording.base, memory->recording.size);
     give_back(firmware, memory->run.base, memory->run.size);
     firmware_free(firmware, memory->regions);

@@ -7,6 +7,7 @@
 
 struct memory {
     struct grant own; /* the machine's */
+    struct grant low; /* code below 4 GB, with tables of five levels; size 0: not asked for */
     struct grant grants[MAX_GRANTS];
     unsigned grant_count;
     struct region *regions;
@@ -14,6 +15,9 @@ struct memory {
     struct grant run, recording; /* for struct run and the raw readings */
     uint64_t granted, left;      /* bytes: of the grants, and what is still free for the firmware */
 };
+
+/* Takes LEVELS_SIZE bytes of code below 4 GB (kernel/levels.h), after the other memory. False: there are none. */
+bool memory_take_low(struct memory *, const struct firmware *);
 
 /* Takes memory: `run` bytes for the run, a recording, what the machine needs for itself, and grants of at most `most`
  * bytes (0: as much as is sensible, which is up to 8 GB unless all memory is asked for). False: *why says what is

@@ -11,6 +11,7 @@ static bool open_machine(struct session *session)
     struct kernel_setup setup = {
         .host = &session->host,
         .own = memory->own,
+        .low = memory->low,
         .grant_count = memory->grant_count,
         .regions = memory->regions,
         .region_count = memory->region_count,
@@ -59,6 +60,11 @@ bool session_open(struct session *session, struct stage *stage, const struct opt
     if (!memory_take(&session->memory, stage->firmware, sizeof(struct run), options->memory,
                      options->request.all_memory, &why)) {
         say(stage, "No measuring: %s", why);
+        return false;
+    }
+    if (options->five_levels && !memory_take_low(&session->memory, stage->firmware)) {
+        say(stage, "No measuring: there is no memory below 4 GB to turn five levels of page tables on from");
+        memory_free(&session->memory, stage->firmware);
         return false;
     }
     session->run = (struct run *)(uintptr_t)session->memory.run.base;

@@ -59,6 +59,7 @@ void features_find(const struct cpuid_dump *dump, struct features *features)
         .nx = bit(extended.edx, 20),
         .pages_1g = bit(extended.edx, 26),
         .five_levels = (cpu_cr4() & CR4_LA57) != 0,
+        .five_possible = bit(seven.ecx, 16),
         .clflush = bit(basic.edx, 19),
         .invariant_tsc = bit(leaf_of(dump, 0x80000007).edx, 8),
         .amd = text_equal(facts.vendor, "AuthenticAMD") || text_equal(facts.vendor, "HygonGenuine"),

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "kernel/declared.h"
 #include "kernel/features.h"
+#include "kernel/levels.h"
 #include "kernel/mtrr.h"
 #include "kernel/quiet.h"
 #include "kernel/view.h"
@@ -268,7 +269,7 @@ static bool map_identity(struct machine *machine, const struct mtrr *mtrr, uint6
 static uint64_t find_encryption(const struct machine *machine, const struct cpuid_dump *dump)
 {
     uint64_t bit = features_encryption_bit(dump);
-    struct pages firmware = {.levels = machine->tables.levels, .encryption = bit};
+    struct pages firmware = {.levels = machine->features.five_levels ? 5 : 4, .encryption = bit};
     const uint64_t *leaf;
     unsigned level;
 
@@ -297,14 +298,19 @@ static const char *open_tables(struct machine *machine, const struct cpuid_dump 
     struct pages *pages = &machine->tables;
     struct mtrr mtrr = {.enabled = false};
 
-    pages->levels = features->five_levels ? 5 : 4;
+    pages->levels = features->five_levels || machine->low ? 5 : 4;
     pages->encryption = find_encryption(machine, dump);
+    if (machine->low && pages->encryption)
+        return "memory is encrypted, and cannot be while long mode is left for five levels of tables";
     pages->no_execute = features->nx ? ENTRY_NO_EXECUTE : 0;
     pages->pages_1g = features->pages_1g;
     if (features->mtrr)
         mtrr_read(&mtrr, features->physical_bits);
     view_choose_types(machine, features->pat ? cpu_msr(IA32_PAT) : DEFAULT_PAT);
-    if (!pages_open(pages, first, end, (const uint64_t *)(uintptr_t)(cpu_cr3() & ENTRY_ADDRESS & ~pages->encryption)))
+    const uint64_t *top = (const uint64_t *)(uintptr_t)(cpu_cr3() & ENTRY_ADDRESS & ~pages->encryption);
+    if (machine->low)
+        top = levels_top(machine->low, top);
+    if (!pages_open(pages, first, end, top))
         return "too little memory for page tables";
     if (!map_identity(machine, &mtrr, setup->own.base, setup->own.size))
         return "too little memory for page tables";
@@ -319,6 +325,22 @@ static const char *open_tables(struct machine *machine, const struct cpuid_dump 
         return "the firmware uses all of the address space";
     machine->front.view =
         (struct view){.base = pages_view_base(pages), .size = pages->slots * pages_span(pages->levels)};
+    return NULL;
+}
+
+/* Five levels, where they are asked for and the firmware has not turned them on already. */
+static const char *open_levels(struct machine *machine)
+{
+    const struct grant *low = &machine->setup.low;
+
+    if (!low->size || machine->features.five_levels)
+        return NULL;
+    if (!machine->features.five_possible)
+        return "the processor has no five levels of page tables";
+    if (low->size < LEVELS_SIZE || low->base + low->size > 1ull << 32)
+        return "no memory below 4 GB to turn five levels of page tables on from";
+    machine->low = low->base;
+    levels_lay(machine->low);
     return NULL;
 }
 
@@ -339,9 +361,9 @@ static const char *build(const struct kernel_setup *setup, struct machine **buil
     cpuid_collect(&dump);
     features_find(&dump, &machine->features);
     fill_facts(machine, &dump);
-    why = open_tables(machine, &dump, tables, end);
     *built = machine;
-    return why;
+    why = open_levels(machine);
+    return why ? why : open_tables(machine, &dump, tables, end);
 }
 
 struct machine *kernel_open(const struct kernel_setup *setup, const char **why)

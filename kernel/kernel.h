@@ -23,6 +23,7 @@ struct kernel_setup {
     struct grant own;                /* for the machine itself: tables, stacks, kept lines; at least KERNEL_OWN_SIZE */
     struct grant grants[MAX_GRANTS]; /* for the probes, largest first */
     unsigned grant_count;
+    struct grant low; /* for five levels of tables where the firmware has four (levels.h); size 0: as it is */
     const struct region *regions; /* sorted by base */
     size_t region_count;
     struct recording *recording;           /* NULL: do not record */

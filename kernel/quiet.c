@@ -4,6 +4,7 @@
  * memory types) is there before them and gone after them. Sources: Intel SDM volume 3, 4.10.4 (what flushes
  * translations), 12.12.4 (changing the PAT), 13 (XCR0). */
 #include "kernel/quiet.h"
+#include "kernel/levels.h"
 
 static const uint64_t CR4_FRED = 1ull << 32, S_CET_SHADOW_STACK = 1;
 
@@ -34,7 +35,7 @@ void quiet_read_state(const struct features *features, const bool there[LISTED_M
 
 static const char *refusal(const struct machine *machine, const struct state *found)
 {
-    if (((found->cr4 & CR4_LA57) != 0) != (machine->tables.levels == 5))
+    if (((found->cr4 & CR4_LA57) != 0) != machine->features.five_levels)
         return "this processor's page tables have another number of levels than the boot processor's";
     if (found->cr4 & CR4_FRED)
         return "the firmware delivers faults by FRED";
@@ -63,8 +64,13 @@ static void load_tables(struct machine *machine, const struct state *found)
     if (features->nx)
         cpu_set_msr(IA32_EFER, found->efer | EFER_NXE);
     cpu_set_cr0((found->cr0 & ~(uint64_t)(CR0_TS | CR0_EM)) | CR0_MP | CR0_NE | CR0_WP);
-    cpu_set_cr3(cr3); /* tag 0: what CR4.PCIDE needs to be cleared, and to be set again */
+    /* tag 0: what CR4.PCIDE needs to be cleared, and to be set again */
+    cpu_set_cr3(machine->low ? found->cr3 & ENTRY_ADDRESS : cr3);
     cpu_set_cr4(quiet_cr4(features, found->cr4));
+    if (machine->low) {
+        levels_five(machine->low);
+        cpu_set_cr3(cr3);
+    }
     if (features->pat) {
         cpu_set_msr(IA32_PAT, machine->pat);
         cpu_set_cr3(cr3);
@@ -128,8 +134,8 @@ const char *quiet_enter(struct machine *machine)
             host_resume(machine->setup.host);
         return why;
     }
-    pages_refresh(&machine->tables,
-                  (const uint64_t *)(uintptr_t)(found->cr3 & ENTRY_ADDRESS & ~machine->tables.encryption));
+    const uint64_t *top = (const uint64_t *)(uintptr_t)(found->cr3 & ENTRY_ADDRESS & ~machine->tables.encryption);
+    pages_refresh(&machine->tables, machine->low ? levels_top(machine->low, top) : top);
     processor->switching = true;
     processor->recovery = NULL;
     descriptors_load(processor);
@@ -164,6 +170,8 @@ void quiet_leave(struct machine *machine)
     if (features->xsave)
         cpu_set_xcr0(found->xcr0);
     cpu_load_float(processor->float_area);
+    if (machine->low)
+        levels_four(machine->low);
     cpu_set_cr4(found->cr4);
     cpu_set_cr0(found->cr0);
     cpu_set_cr3(found->cr3);

@@ -26,7 +26,7 @@ struct outcome {
     struct fault fault;
 };
 
-enum { MAX_OUTCOMES = 12 };
+enum { MAX_OUTCOMES = 16 };
 
 struct outcomes {
     unsigned count;
@@ -138,6 +138,40 @@ static void try_nmi(struct machine *machine, struct outcomes *outcomes)
     outcome->held = *seen == before + 1;
 }
 
+/* A word that is read where only five levels of tables lead. */
+struct far_word {
+    uint64_t va, value;
+};
+
+static void read_far(void *argument)
+{
+    struct far_word *word = argument;
+
+    word->value = *(volatile uint64_t *)(uintptr_t)word->va;
+}
+
+/* With four levels there is no such address: then this is #GP. */
+static void try_fifth_level(struct machine *machine, struct outcomes *outcomes, uint64_t frame)
+{
+    enum { PAGE = 5, WORD = 24, MARK = 0x5f17a };
+    struct outcome *outcome = add(outcomes, "a walk by bits 56 and 48 ends where it should");
+    struct pages *pages = &machine->tables;
+    struct far_word word = {.va = 0xff55ull << 48 | PAGE * TABLE_SIZE | WORD};
+    uint64_t *table;
+
+    outcome->held = outcome->skipped = pages->levels != 5;
+    if (outcome->skipped)
+        return;
+    *(volatile uint64_t *)(uintptr_t)(frame + WORD) = MARK;
+    table = pages_table(pages, word.va, 1);
+    if (!table)
+        return;
+    pages_write(pages, &table[PAGE], 1, pages_make_leaf(pages, frame, 1, machine->slot[MEM_WB], true, false));
+    outcome->held = fault_try(machine, read_far, &word, &outcome->fault) && word.value == MARK;
+    pages_write(pages, &table[PAGE], 1, 0);
+    cpu_flush_page(word.va);
+}
+
 static void try_faults(struct machine *machine, void *argument)
 {
     struct outcomes *outcomes = argument;
@@ -160,6 +194,7 @@ static void try_faults(struct machine *machine, void *argument)
     if (machine->features.nx)
         expect(machine, outcomes, "#PF by executing data", jump_to, view, VECTOR_PAGE_FAULT, 0x11);
     view_use(machine, view, true);
+    try_fifth_level(machine, outcomes, span.base);
     expect(machine, outcomes, "#PF by writing code", write_word, view, VECTOR_PAGE_FAULT, 1 | PAGE_FAULT_WRITE);
 }
 

@@ -10,7 +10,7 @@ enum { MAX_PROCESSORS = 256, KEPT_SIZE = 2 << 20 };
 
 /* What this processor can do (features.c, from CPUID and by trying). */
 struct features {
-    bool rdtscp, avx, avx512, xsave, nx, pages_1g, five_levels, clflush, invariant_tsc;
+    bool rdtscp, avx, avx512, xsave, nx, pages_1g, five_levels, five_possible, clflush, invariant_tsc;
     bool amd, intel; /* vendor: decides which MSRs exist, never what a probe measures */
     bool mtrr, pat, mce, apic;
     bool lfence_declared;   /* CPUID says that LFENCE serialises, no MSR needed */
@@ -40,6 +40,7 @@ struct machine {
     struct features features;
     struct clock_state clock;
     struct pages tables;
+    uint64_t low; /* memory that five levels are reached through (levels.h); 0: the firmware's number of levels stays */
     struct facts facts;
     uint64_t pat;                                /* IA32_PAT in quiet */
     uint8_t slot[5];                             /* which entry of it holds each enum memtype; 0xff: none */

@@ -11,6 +11,7 @@ const struct description described[OPTION_COUNT] = {
     [OPTION_MEMORY] = {"memory", "SIZE", "memory to take at most, for example 512M (what is sensible)", false},
     [OPTION_ALL_MEMORY] = {"all-memory", NULL, "latency: go on to the end of the memory", false},
     [OPTION_CONTIGUOUS] = {"contiguous", NULL, "trust that granted memory is physically contiguous", false},
+    [OPTION_FIVE_LEVELS] = {"five-levels", NULL, "tables of five levels where the firmware has four", false},
     [OPTION_SEED] = {"seed", "N", "start of everything pseudo-random (1)", false},
     [OPTION_AFTER] = {"after", "WHAT", "at the end: wait, reset, shutdown or return (wait)", false},
     [OPTION_BASELINE] = {"baseline", "FILE", "compare with an earlier findings.csv: pass or fail", false},
@@ -214,6 +215,9 @@ void option_turn(struct options *options, enum option option, bool on)
     case OPTION_CONTIGUOUS:
         options->request.contiguous = on;
         break;
+    case OPTION_FIVE_LEVELS:
+        options->five_levels = on;
+        break;
     case OPTION_NO_VARIABLE:
         options->no_variable = on;
         break;
@@ -295,6 +299,7 @@ void options_write(const struct options *options, struct text *text)
     write_number(text, options->memory, 0, OPTION_MEMORY);
     write_flag(text, options->request.all_memory, OPTION_ALL_MEMORY);
     write_flag(text, options->request.contiguous, OPTION_CONTIGUOUS);
+    write_flag(text, options->five_levels, OPTION_FIVE_LEVELS);
     write_number(text, options->request.seed, 1, OPTION_SEED);
     write_string(text, after_names[options->after], after_names[AFTER_WAIT], OPTION_AFTER);
     write_string(text, options->baseline, "", OPTION_BASELINE);

@@ -21,6 +21,7 @@ struct options {
     bool no_variable, no_files, retry, plain; /* plain: lines instead of a redrawn progress line */
     bool lava;                                /* test-case lines for LAVA */
     bool no_pictures;                         /* text on a graphics screen, too */
+    bool five_levels;                         /* of page tables, where the firmware uses four */
     bool quick;                               /* all probes: only those of a quick run */
     bool given;                               /* the user gave an option, whatever it says */
     struct request request;
