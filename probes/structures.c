@@ -429,13 +429,15 @@ static void note_entries(struct structures *structures)
 static void note_rest(struct structures *structures, const char *why)
 {
     static const char *const others[] = {"psc.unified", "psc.physical", "psc.invlpg"};
-    char id[28];
+    char id[28], fewer[32];
+    struct text text = text_in(fewer, sizeof fewer);
+    text_format(&text, "firmware uses %u levels", structures->fork.levels);
     for (unsigned level = PDE; level <= PML5E; level++) {
         bool there = level <= structures->fork.levels;
         if (!noted(structures->notebook, id_of(level, "entries", id)))
-            note_missing_why(structures, id, "", there ? why : "there are no such tables");
+            note_missing_why(structures, id, "", there ? why : fewer);
         if (!noted(structures->notebook, id_of(level, "miss", id)))
-            note_missing_why(structures, id, "cycles", there ? why : "there are no such tables");
+            note_missing_why(structures, id, "cycles", there ? why : fewer);
     }
     for (unsigned i = 0; i < sizeof others / sizeof *others; i++)
         if (!noted(structures->notebook, others[i]))
