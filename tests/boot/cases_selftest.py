@@ -65,26 +65,6 @@ for cpu in ("Skylake-Server-v1", "EPYC-v1", "max"):
         on(cpu, processors)
 
 
-@case("boot/five-levels", seconds=60)
-def five_levels(context):
-    """Page tables of five levels where the firmware uses four: a walk by bit 56, the contract, faults on every processor,
-    and every register as it was after a thousand times there and back."""
-    text = selftest(context, ["five-levels = yes"], cpu="max", processors=2)
-    all_held(text, 10)
-    for number in range(2):
-        walked = rf"(?m)^\s*ok +processor {number}: a walk by bits 56 and 48"
-        expect(re.search(walked, text) and not re.search(walked + r".*not here", text), f"processor {number}: no such walk")
-        expect(re.search(rf"(?m)^\s*ok +processor {number}: quiet leaves CR4\b", text), "CR4 is not as it was")
-
-
-@case("boot/five-levels-refused", seconds=15)
-def no_five_levels(context):
-    """A processor that has no five levels is not measured with four instead."""
-    text = selftest(context, ["five-levels = yes"], cpu="Skylake-Server-v1")
-    expect("the processor has no five levels of page tables" in text, text[-300:])
-    expect("passed" not in text, "something was tested all the same")
-
-
 @case("boot/contract", seconds=30)
 def contract(context):
     """The contract of kernel/machine.h on bare metal, under a clock that counts instructions."""

@@ -48,11 +48,12 @@ static void good_lines(void **state)
     assert_string_equal(options.probes, "l1d");
     assert_int_equal(options.core, 3);
     assert_int_equal(options.memory, 512 << 20);
-    assert_true(
-        read_line(&options, "--after=shutdown --no-variable --no-files --retry --plain --all-memory --contiguous"));
+    assert_true(read_line(&options,
+                          "--after=shutdown --no-variable --no-files --retry --plain --all-memory --contiguous "
+                          "--five-levels"));
     assert_int_equal(options.after, AFTER_SHUTDOWN);
     assert_true(options.no_variable && options.no_files && options.retry && options.plain);
-    assert_true(options.request.all_memory && options.request.contiguous);
+    assert_true(options.request.all_memory && options.request.contiguous && options.five_levels);
     assert_true(read_line(&options, "\"--out\" \"a folder\" --from=\"b c\"/d --seed 0x10"));
     assert_string_equal(options.out, "a folder");
     assert_string_equal(options.from, "b c/d");
@@ -156,7 +157,8 @@ static void bad_ini(void **state)
 static void written(void **state)
 {
     static const char all[] =
-        "--probe=l1d,l1 --suite=some --core=2 --memory=536870912 --all-memory --contiguous --seed=9 --after=return "
+        "--probe=l1d,l1 --suite=some --core=2 --memory=536870912 --all-memory --contiguous --five-levels --seed=9 "
+        "--after=return "
         "--baseline=\"a golden.csv\" --no-variable --no-files --retry --plain --lava --out=\"a folder\" --machine=m "
         "--from=f";
     static const char *const lines[] = {
