@@ -5,7 +5,6 @@
 #include "base/random.h"
 
 enum {
-    LINE = 64,         /* bytes */
     ENTRY = 8,         /* bytes */
     FRAME = 4096,      /* bytes of a frame's lines, whatever the page */
     FIRST_ENTRY = 128, /* number of the first page: its entry lies at KEPT */
@@ -29,10 +28,11 @@ static uint64_t number_of(unsigned number)
     return FIRST_ENTRY + (uint64_t)number * (APART / ENTRY);
 }
 
-/* Its line lies where no entry and no control has one, and two of them side by side: small levels have room for all. */
+/* Its line lies where no entry and no control has one, and no other page either, however long lines are: a first level
+ * that predicts ways by folds of addresses (AMD's) is slow where two pages share one. */
 uint64_t hung_page(const struct hung *hung, unsigned number)
 {
-    uint64_t line = KEPT + (uint64_t)(number / 2) * APART + APART / 2 + (number % 2) * LINE;
+    uint64_t line = KEPT + (uint64_t)number * APART + APART / 2;
     return hung->base + number_of(number) * hung->page + line;
 }
 
