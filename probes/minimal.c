@@ -10,6 +10,7 @@ enum {
     MANY_TIMES = 128, /* chances: in a set of 32 ways the target misses all of them once in 50 rounds */
     MOST_OTHERS = 24,
     REDRAWS = 6,
+    MOST_WRONG = 8, /* straws that noise has made */
     SURPLUS = 8,
     PER_WAY = 3 /* helpers, for each way of the nearer levels */
 };
@@ -17,8 +18,11 @@ enum {
 /* Standard error of a mean of votes; and such a mean, of which -1 or 1 is no matter of lots. */
 static const double PRECISE = 0.2, BY_LOT = 0.6;
 
-/* Adds lines of a pool to those of the scene until they push the target out alone. */
-static bool collect(struct push *push, struct scene *scene, const struct kin *kin)
+/* Adds lines of a pool to those of the scene until they push the target out alone. Where noise has made one of them
+ * look like the last straw, the others are not enough with it, which shows when the next one would be the last of them;
+ * then it goes on with another pool, so many times. (Where lots are drawn, that shows all the time, and means nothing.)
+ */
+static bool collect(struct push *push, struct scene *scene, const struct kin *kin, unsigned times)
 {
     if (!pool_enough(push, scene, kin, SMALLEST_POOL))
         return false;
@@ -29,9 +33,16 @@ static bool collect(struct push *push, struct scene *scene, const struct kin *ki
             return true;
         if (high == 0 || scene->lines >= MOST_KEPT)
             return false;
-        high = pool_last_straw(push, scene, high) - 1;
-        uint64_t line = push_pooled(push, scene, high);
-        scene->line[scene->lines++] = line;
+        uint64_t straw = pool_last_straw(push, scene, high);
+        if (times && straw == high && !pool_goes(push, scene)) {
+            times--;
+            if (!pool_enough(push, scene, kin, high))
+                return false;
+            high = scene->pool.count;
+            continue;
+        }
+        high = straw - 1;
+        scene->line[scene->lines++] = push_pooled(push, scene, high);
     }
     return false;
 }
@@ -221,7 +232,7 @@ static bool find_once(struct push *push, const struct kin *kin, const struct nea
     for (; from && scene->lines < from->lines; scene->lines++)
         scene->line[scene->lines] = from->line[scene->lines];
     for (unsigned again = 0; again < 2; again++) {
-        if (!pool_goes(push, scene) && !collect(push, scene, kin))
+        if (!pool_goes(push, scene) && !collect(push, scene, kin, 0))
             return false;
         reduce(push, scene);
         scene->sharp = scene->needed && is_sharp(push, scene);
@@ -254,7 +265,8 @@ static bool is_far(struct push *push, const struct scene *scene)
 /* Among its kin a target may be given up by an outer level first, which takes it from this one (Baer and Wang, ISCA
  * 1988), and the next one: by XOR, or modulo an odd number, kin lie in many sets here. All lines are spread over the
  * sets of either, and fill these first: in one lap, for they need not miss the first level in another. With what pushes
- * the target out then, lines that are kin are found one by one. */
+ * the target out then, lines that are kin are found one by one. What prefetchers bring beside so many lines fills sets,
+ * too, and is not flushed with them: all caches are emptied after each round, where that is allowed. */
 static bool find_among_all(struct push *push, const struct kin *kin, const struct nearer *nearer, struct scene *scene)
 {
     struct push once = *push;
@@ -262,8 +274,9 @@ static bool find_among_all(struct push *push, const struct kin *kin, const struc
     struct scene any = {.target = scene->target}, some = any;
     uint64_t tries = SMALLEST_POOL;
     once.laps = 1;
+    once.emptied = bench_empty(push->bench);
     draw_helpers(push, &any, &nearer->kin, most_helpers(nearer->ways));
-    if (collect(&once, &any, &all))
+    if (collect(&once, &any, &all, MOST_WRONG))
         reduce(&once, &any);
     any.sharp = any.needed && is_sharp(&once, &any) && !is_far(&once, &any);
     for (unsigned i = 0; any.sharp && i < 2 * any.needed + SURPLUS && some.lines < any.needed + SURPLUS; i++)

@@ -155,6 +155,11 @@ static bool time_target(struct script *script, uint64_t target)
 /* Leaves no line of a scene in any cache. */
 static void clear_away(struct script *script, const struct scene *scene)
 {
+    if (script->push->emptied) {
+        add(script, OP_FLUSH_CACHES, scene->target);
+        add(script, OP_FENCE, scene->target);
+        return;
+    }
     add(script, OP_FLUSH_LINE, scene->target);
     half_of_helpers(script, scene, 0, OP_FLUSH_LINE);
     half_of_helpers(script, scene, 1, OP_FLUSH_LINE);
@@ -192,7 +197,7 @@ static bool one_round(struct push *push, const struct scene *scene, bool first, 
         return false;
     *ticks = script.disturbed ? -1 : script.ticks;
     clear_away(&script, scene);
-    return play(&script);
+    return play(&script) && bench_rest(push->bench, push->emptied); /* that takes long, and no clock shows it */
 }
 
 double push_clipped(const struct push *push, double vote)

@@ -59,6 +59,7 @@ struct push {
     unsigned settled; /* push_line: so many of the lines come again and again at the end, so that nearer levels have
                          these and no others, whether they draw lots or not */
     uint64_t apart;   /* after each of the scene's lines the one so far from it (XOR) is flushed; 0: none is */
+    bool emptied;     /* all caches are emptied (WBINVD) after each round, and not only of what it has loaded */
     bool empty_first; /* so many lines as have ways here were seen to stay, so that none takes another's by lot */
     uint64_t most;    /* visits of the machine (machine_steps): beyond, every answer is "spent" */
     bool spent;
