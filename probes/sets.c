@@ -5,7 +5,7 @@
 
 enum {
     MORE_TO_PUSH = 4, /* lines that surely push one out of a level, for each that it holds */
-    AGREEING = 3,
+    AGREEING = 4,
     MOST_UNRULED = 2 /* trials that found lines and ways, and no rule */
 };
 
@@ -69,14 +69,28 @@ static unsigned count_ways(struct push *push, const struct scene scene[2], const
     return kept.lines > others ? kept.lines - others : 0;
 }
 
-/* The lines that push either target out: as many of one as of the other. */
-static bool find_both(struct push *push, const struct nearer *nearer, const uint64_t target[2], struct scene scene[2],
+/* Another line at as much from where its page begins, so that it is none of the machine's own either. */
+static uint64_t other_target(struct push *push, uint64_t target)
+{
+    enum { PAGE = 4096, DRAWS = 8 };
+    uint64_t seed = bench_seed(push->bench), other = target;
+    struct kin pages = kin_modulo(&push->region, PAGE / push->region.unit);
+    for (uint64_t i = 0; i < DRAWS && other == target; i++)
+        other = kin_draw(&pages, &push->region, target, seed, i);
+    return other;
+}
+
+/* The lines that push either target out: as many of one as of the other. Where they are not, the machine may keep a
+ * line of its own (of its tables, say) in one of the two sets, which leaves fewer ways there: then a target of another
+ * set takes its place; or noise has added a line to the other one. */
+static bool find_both(struct push *push, const struct nearer *nearer, uint64_t target[2], struct scene scene[2],
                       bool *too_few, const char **why)
 {
+    unsigned which = 2; /* is to be found: both */
     for (unsigned i = 0; i < AGREEING; i++) {
         *too_few = true;
         for (unsigned j = 0; j < 2; j++)
-            if (!minimal_find(push, &nearer->kin, nearer, target[j], &scene[j], why))
+            if ((which == j || which == 2) && !minimal_find(push, &nearer->kin, nearer, target[j], &scene[j], why))
                 return false;
         *too_few = false;
         *why = "a set keeps more lines than can be told";
@@ -84,6 +98,8 @@ static bool find_both(struct push *push, const struct nearer *nearer, const uint
             return false;
         if (!scene[0].sharp || !scene[1].sharp || scene[0].needed == scene[1].needed)
             return true;
+        which = (scene[0].needed < scene[1].needed) == (i % 2 == 0) ? 0 : 1;
+        target[which] = i + 1 < AGREEING ? other_target(push, target[which]) : target[which];
     }
     *why = "two of its sets do not agree on how many lines they keep";
     return false;
@@ -98,7 +114,7 @@ static bool measure(struct push *push, const struct push *before, const struct s
     return sets->ways > 0;
 }
 
-static bool find(struct push *push, const struct push *before, const struct nearer *nearer, const uint64_t target[2],
+static bool find(struct push *push, const struct push *before, const struct nearer *nearer, uint64_t target[2],
                  const struct sets *old, struct sets *sets, bool *unruled, const char **why)
 {
     struct scene scene[2];
@@ -126,8 +142,8 @@ static bool find(struct push *push, const struct push *before, const struct near
     return push_ok(push);
 }
 
-bool sets_find(struct push *push, const struct push *before, const struct nearer *nearer, const uint64_t target[2],
-               bool last, const struct sets *known, struct sets *sets, const char **why)
+bool sets_find(struct push *push, const struct push *before, const struct nearer *nearer, uint64_t target[2], bool last,
+               const struct sets *known, struct sets *sets, const char **why)
 {
     /* Most policies give a line up within three laps, and an exclusive level shows its ways in the first. */
     static const unsigned laps[] = {3, 1, 12, 40};

@@ -16,9 +16,10 @@ struct sets {
                      set */
 };
 
-/* Finds them for the set of a target, and checks them on another, which differs from it in the lowest bit. before: for
- * the level before instead of this one; NULL: the clock does not show it. last: there are no more lines elsewhere; else
- * it gives up soon when they are too few. known: what is known of the level from other memory, where only its rule is
- * asked for; NULL: nothing is. False: *why says why not, or see push_ok. */
-bool sets_find(struct push *, const struct push *before, const struct nearer *, const uint64_t target[2], bool last,
+/* Finds them for the set of a target, and checks them on another, which differs from it in the lowest bit: others are
+ * put in the place of targets whose set the machine shares. before: for the level before instead of this one; NULL: the
+ * clock does not show it. last: there are no more lines elsewhere; else it gives up soon when they are too few. known:
+ * what is known of the level from other memory, where only its rule is asked for; NULL: nothing is. False: *why says
+ * why not, or see push_ok. */
+bool sets_find(struct push *, const struct push *before, const struct nearer *, uint64_t target[2], bool last,
                const struct sets *known, struct sets *, const char **why);
