@@ -72,22 +72,52 @@ static void add_beside(struct scene *scene, const struct beside *beside)
         scene->line[scene->lines++] = beside->line[i];
 }
 
-/* Takes out those of the lines beside that are of the set after all: one fewer than those that are needed push the
- * target out with them. False: see push_ok. */
+/* Whether one fewer line than those that are needed pushes the target out with lines beside it. They come twice, so
+ * that each of them has been pushed down, too: an exclusive level gets it only then. */
+static bool goes_with(struct push *push, const struct scene *scene, const struct beside *beside, struct scene *other)
+{
+    *other = evict_needed(scene, 1);
+    other->pool.count = 0;
+    add_beside(other, beside);
+    add_beside(other, beside);
+    return pool_goes(push, other);
+}
+
+/* Leaves those of the lines beside out among which one of the set is. False: no few of them are all. */
+static bool leave_out(struct push *push, const struct scene *scene, struct beside *beside)
+{
+    enum { PARTS = 6 }; /* those that are left still push a line down */
+    unsigned part = (beside->lines + PARTS - 1) / PARTS;
+    for (unsigned from = 0; from < beside->lines && push_ok(push); from += part) {
+        struct scene other;
+        struct beside fewer = {.lines = 0};
+        for (unsigned i = 0; i < beside->lines; i++)
+            if (i < from || i >= from + part)
+                fewer.line[fewer.lines++] = beside->line[i];
+        if (goes_with(push, scene, &fewer, &other))
+            continue;
+        *beside = fewer;
+        return push_ok(push);
+    }
+    return false;
+}
+
+/* Takes out those of the lines beside that are of the set after all. The one that pushes the target out at last is, if
+ * it does so alone; an exclusive level has got another one then, which that one has pushed down. False: see push_ok. */
 static bool lighten_beside(struct push *push, const struct scene *scene, struct beside *beside)
 {
-    for (;;) {
-        struct scene other = evict_needed(scene, 1);
-        unsigned without = other.lines;
-        other.pool.count = 0;
-        add_beside(&other, beside);
-        if (!pool_goes(push, &other) || !push_ok(push))
-            return push_ok(push);
+    struct scene other;
+    while (goes_with(push, scene, beside, &other) && push_ok(push)) {
         if (!beside->lines)
             return false; /* noise */
-        unsigned of_set = fewest(push, &other, &other.lines, without) - without;
-        beside->line[of_set - 1] = beside->line[--beside->lines];
+        unsigned without = scene->needed - 1;
+        unsigned straw = (fewest(push, &other, &other.lines, without) - without - 1) % beside->lines;
+        struct beside alone = {.line = {beside->line[straw]}, .lines = 1};
+        if (!goes_with(push, scene, &alone, &other))
+            return leave_out(push, scene, beside);
+        beside->line[straw] = beside->line[--beside->lines];
     }
+    return push_ok(push);
 }
 
 /* Whether a line does what the last one of those that are needed does, with others after it (NULL: none) that do
