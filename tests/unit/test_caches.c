@@ -160,6 +160,25 @@ static void too_little_memory(void **state)
 
 /* Of the first level's kin the third one, which takes from the second what it gives up, has room for 96, and the second
  * one for 296: among all lines the second one gives the target up first. */
+/* An exclusive level gets the lines that push down what is asked about only when others push them down in turn. That
+ * its sets are chosen by XOR, and that an odd number of them comes before, leaves doubts. */
+static void odd_before_exclusive(void **state)
+{
+    struct description description = first(8, 8, "MRU");
+    struct notebook *notebook = *state;
+    description.memory.span = 256 << 20; /* of 64 MB hardly more lines share a set than it has ways */
+    add(&description, 192, 4, "MRU_N");
+    struct cache_description *last = add(&description, 256, 16, "PLRU");
+    fold(last, 8, 0x101);
+    last->inclusion = INCLUSION_EXCLUSIVE;
+    know(notebook, &description);
+    measured(&description, 1, notebook);
+    assert_value(notebook, 2, "size", 192 * 4 * 64);
+    const struct finding *size = of_level(notebook, 3, "size");
+    assert_true(size->measured);
+    assert_true(size->value == (double)last->size);
+}
+
 static void given_up_further_out(void **state)
 {
     struct description description = first(16, 2, "LRU");
@@ -246,6 +265,7 @@ int main(void)
                                        cmocka_unit_test(too_little_is_known),
                                        cmocka_unit_test(too_little_memory),
                                        cmocka_unit_test(behind_a_table),
+                                       cmocka_unit_test(odd_before_exclusive),
                                        cmocka_unit_test(given_up_further_out),
                                        cmocka_unit_test(hardly_more_lines_than_ways),
                                        cmocka_unit_test(lots_before_as_many_sets),
