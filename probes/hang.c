@@ -5,6 +5,7 @@
 #include "base/random.h"
 
 enum {
+    LINE = 64,         /* bytes */
     ENTRY = 8,         /* bytes */
     FRAME = 4096,      /* bytes of a frame's lines, whatever the page */
     FIRST_ENTRY = 128, /* number of the first page: its entry lies at KEPT */
@@ -29,10 +30,11 @@ static uint64_t number_of(unsigned number)
 }
 
 /* Its line lies where no entry and no control has one, and no other page either, however long lines are: a first level
- * that predicts ways by folds of addresses (AMD's) is slow where two pages share one. */
+ * that predicts ways by folds of addresses (AMD's) is slow where two pages share one. Small levels have room for all:
+ * four lines follow on each other modulo 512 bytes. */
 uint64_t hung_page(const struct hung *hung, unsigned number)
 {
-    uint64_t line = KEPT + (uint64_t)number * APART + APART / 2;
+    uint64_t line = KEPT + (uint64_t)number * APART + APART / 2 + (number / 2 % 2) * LINE;
     return hung->base + number_of(number) * hung->page + line;
 }
 
