@@ -59,7 +59,7 @@ static struct stops control_of(const struct crowd *crowd)
 /* How many of its pages may change seats while they are compared. Jumps stay: branch targets are found by address. */
 static unsigned mixed(const struct crowd *crowd)
 {
-    return crowd_pages(crowd)->op == OP_LOAD && crowd->count <= SHARE_FRAME ? crowd->count : 0;
+    return crowd_pages(crowd)->op == OP_LOAD && crowd->count <= seats_share(crowd_pages(crowd)) ? crowd->count : 0;
 }
 
 /* Whether a crowd, along with the block, takes longer than the control. */

@@ -10,7 +10,9 @@ enum {
     MOST_SIZES = 4, /* of pages */
     /* the control's links lie beside the signal's, in the same lines: a word, or the code of a jump */
     WORD = 8,
-    CODE = 16
+    CODE = 16,
+    OTHER_HALF = 2048, /* of a page: code that shares lines leaves no room there */
+    WIDE = 2 * SEAT    /* bytes: the longest line of a first level */
 };
 
 /* Bytes: the pages of a list, and those of a row, lie so near to each other that near jumps reach them. */
@@ -56,11 +58,11 @@ static bool time_few(const struct seats *pages, double *ticks)
     return true;
 }
 
-/* Maps all seats in pages of one size. */
+/* Maps all seats in pages of one size, and as many as are further apart, if there is the memory. */
 static bool map_seats(struct seats *pages, uint64_t page, uint64_t seats)
 {
     struct machine *machine = pages->bench->machine;
-    if (!stretch_map(machine, page, seats, &pages->dense))
+    if (!stretch_map(machine, page, stops_seat(MOST_IN_A_ROW, WIDE), &pages->dense))
         return false;
     if (pages->dense.size >= seats)
         return true;
@@ -100,7 +102,7 @@ bool seats_open(struct seats *pages, struct bench *bench, enum op op, uint64_t p
 {
     struct machine *machine = bench->machine;
     struct view view = machine_view(machine);
-    uint64_t seats = stops_seat(MOST_IN_A_ROW);
+    uint64_t seats = stops_seat(MOST_IN_A_ROW, SEAT);
     *pages = (struct seats){.bench = bench, .op = op, .page = page, .visits = visits};
     *why = "the machine has no pages of that size";
     if (!has_pages(machine, page))
@@ -137,7 +139,7 @@ static uint64_t row_base(const struct seats *pages)
 static bool map_sized(struct seats *pages, uint64_t page, uint64_t va, uint64_t seat)
 {
     pages->any = true;
-    uint64_t frame = stops_seat(seat) / page * page;
+    uint64_t frame = stops_seat(seat, pages->pitch) / page * page;
     if (machine_map(pages->bench->machine, va, pages->dense.physical + frame, page, page, MEM_WB))
         return true;
     pages->bench->refused = true;
@@ -153,6 +155,7 @@ struct stops seats_dense(const struct seats *pages, uint64_t count)
 {
     struct stops stops = stops_sequence(pages->dense.base, 0, count);
     stops.seats = UINT64_MAX;
+    stops.pitch = pages->pitch;
     return stops;
 }
 
@@ -160,6 +163,7 @@ static struct stops through_pages(const struct seats *pages, uint64_t base, uint
 {
     struct stops stops = stops_sequence(base, pages->page, count);
     stops.seats = pages->page;
+    stops.pitch = pages->pitch;
     return stops;
 }
 
@@ -210,6 +214,7 @@ struct stops seats_smaller(struct seats *pages, uint64_t page, uint64_t number, 
     uint64_t base = pages->base + (pages->page << (pages->bits - 1)) + (pages->page << (pages->bits - 2));
     struct stops stops = stops_sequence(base + number * page, page, count);
     stops.seats = page;
+    stops.pitch = pages->pitch;
     for (uint64_t i = 0; i < count && bench_ok(pages->bench); i++) {
         if (!map_sized(pages, page, stops.base + i * page, seat + i))
             break;
@@ -239,12 +244,18 @@ static bool link_both(struct seats *pages, const struct stops *stops, const stru
                       struct walk *quiet)
 {
     struct stops beside = *control;
-    beside.base += pages->op == OP_LOAD ? WORD : CODE;
+    beside.base += pages->op == OP_LOAD ? WORD : pages->pitch == TIGHT ? OTHER_HALF : CODE;
     *quiet = walk_over(&beside, pages->op, bench_seed(pages->bench));
     *signal = walk_over(stops, pages->op, bench_seed(pages->bench));
     if (machine_steps(pages->bench->machine) > pages->visits)
         pages->spent = true;
     return seats_ok(pages) && bench_link(pages->bench, quiet) && bench_link(pages->bench, signal);
+}
+
+unsigned seats_share(const struct seats *pages)
+{
+    uint64_t share = stops_seats_a_page(pages->pitch);
+    return share < SHARE_FRAME ? (unsigned)share : SHARE_FRAME;
 }
 
 static uint64_t batch_steps(uint64_t count)
@@ -275,6 +286,24 @@ bool seats_excess(struct seats *pages, const struct stops *stops, double *ticks)
     double part = pages->op == OP_LOAD ? 0.25 : 0.5;
     pages->few = quantile(controls, rounds, part) / (double)steps;
     *ticks = quantile(signals, rounds, part) / (double)steps - pages->few;
+    return true;
+}
+
+bool seats_settle(struct seats *pages, uint64_t few, double least)
+{
+    static const uint64_t pitch[] = {TIGHT, SEAT, WIDE};
+    for (unsigned i = 0; i < sizeof pitch / sizeof *pitch; i++) {
+        double ticks;
+        pages->pitch = pitch[i];
+        if (stops_seat(MOST_IN_A_ROW, pitch[i]) > pages->dense.size)
+            break;
+        struct stops row = seats_row(pages, few);
+        if (!seats_ok(pages) || !seats_excess(pages, &row, &ticks))
+            return false;
+        if (ticks < least)
+            return true;
+    }
+    pages->pitch = SEAT;
     return true;
 }
 

@@ -3,25 +3,31 @@
  * many as there are stops. A stop is a load, or a jump to the next stop: then as many jumps are made in either, at the
  * same offsets, and what branch targets and the instruction cache cost is in both.
  *
- * Stop number j is always the same line, "seat" j, in whatever page it is seen: seats lie side by side, 64 in 4 KB, and
+ * Stop number j is always the same place in memory, "seat" j, in whatever page it is seen: seats lie side by side, and
  * a page is a number in a region of addresses, mapped to where its seat is. So the pages under test share the memory of
  * a few, as often as is asked for (paper 004, section 2, needs a line for each page, too; an owner of the tables may
  * let many pages lie in one frame), and no two that are neighbours lie in neighbouring frames: nothing coalesces. What
- * the walk through the pages takes longer than one over its seats is translation. */
+ * the walk through the pages takes longer than one over its seats is translation.
+ *
+ * Seats are lines of 64 bytes, or share them: the fewer lines there are, the later do they run out. Where lines that
+ * are seen in several pages cost something by themselves (a cache with a virtual index, or a way predictor, has one
+ * name for a line), seats have a line each, or two where lines are longer: seats_settle() asks. */
 #pragma once
 #include "probes/sample.h"
 #include "probes/stretch.h"
 
 enum {
-    MOST_LISTED = 1536,     /* pages of a list */
-    MOST_SURPRISES = 384,   /* pages whose code is called in no foreseeable order */
-    MOST_IN_A_ROW = 1 << 13 /* pages */
+    MOST_LISTED = 1536,      /* pages of a list */
+    MOST_SURPRISES = 384,    /* pages whose code is called in no foreseeable order */
+    MOST_IN_A_ROW = 1 << 13, /* pages */
+    SHARE_FRAME = 64         /* pages */
 };
 
 struct seats {
     struct bench *bench;
     enum op op;            /* of its walks: OP_LOAD, OP_STORE, OP_JUMP or OP_JUMP_FAR */
     uint64_t page;         /* bytes of one */
+    uint64_t pitch;        /* bytes between seats; 0: SEAT */
     unsigned bits;         /* of the number of a page in a list: 21, or fewer where there are not as many addresses */
     struct stretch dense;  /* seats through the largest pages there are */
     uint64_t base;         /* address of page number 0 */
@@ -40,6 +46,14 @@ struct seats {
 bool seats_open(struct seats *, struct bench *, enum op, uint64_t page, uint64_t visits, const char **why);
 void seats_close(struct seats *);
 
+/* Chooses how far apart seats lie: as near as few pages, so many, take no longer than their seats by `least` ticks a
+ * step; lines, one each, where none is near enough. False: see seats_ok. */
+bool seats_settle(struct seats *, uint64_t few, double least);
+
+/* Pages of a list, from its beginning, that share a frame, at most SHARE_FRAME: they may change seats without being
+ * mapped anew. */
+unsigned seats_share(const struct seats *);
+
 /* Skipped, refused, spent or undecided: false. */
 bool seats_ok(const struct seats *);
 
@@ -56,7 +70,7 @@ struct stops seats_shared(struct seats *, uint64_t count);
 struct stops seats_spread(struct seats *, uint64_t bits);
 
 /* So many smaller pages on end, of `page` bytes, apart from all others: from that number on, 0 the first, in seats from
- * that one on, a multiple of 64. */
+ * that one on, a multiple of 128. */
 struct stops seats_smaller(struct seats *, uint64_t page, uint64_t number, uint64_t seat, uint64_t count);
 
 /* Pages with numbers of so many bits, each there once. The list must live as long as the stops do. */
@@ -70,11 +84,8 @@ bool seats_excess(struct seats *, const struct stops *, double *ticks);
  * jumps. At most MOST_SURPRISES of them. False: see seats_ok. */
 bool seats_surprise(struct seats *, const struct stops *, double *ticks);
 
-/* Pages of a list, from its beginning, that share a frame: they may change seats without being mapped anew. */
-enum { SHARE_FRAME = 64 };
-
 /* Whether in each lap over the pages some miss which do not in one over the control's: SLOWER: it takes longer by
- * `effect` ticks a lap, or more, with that error. mixed: the first of a list's numbers, at most SHARE_FRAME, that get
+ * `effect` ticks a lap, or more, with that error. mixed: the first of a list's numbers, at most seats_share(), that get
  * other seats again and again: what is slow because of its seat is fast in others (AMD's way predictor cannot tell some
  * lines of one set apart, by their pages); 0: none do. Also UNDECIDED where seats_ok is false. */
 enum verdict seats_crowd(struct seats *, const struct stops *, const struct stops *control, double effect, double error,

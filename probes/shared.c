@@ -4,7 +4,7 @@
 
 enum {
     WORD = 8,       /* two walks use the same lines */
-    ROW = 64,       /* seats of smaller pages begin at a multiple */
+    ROW = 128,      /* seats of smaller pages begin at a multiple */
     ROUNDS = 16,    /* laps of each kind, at most */
     SOME = 6,       /* of long ones */
     LONG = 512,     /* pages */
@@ -93,7 +93,7 @@ bool shared_ask(struct seats *pages, uint64_t page, uint64_t fit, bool *shared, 
         return false;
     uint64_t seat = whole_rows(others);
     struct stops kept = seats_smaller(pages, page, 0, seat, keep), lines = seats_dense(pages, keep);
-    lines.base += stops_seat(seat) / page * page + WORD;
+    lines.base += stops_seat(seat, pages->pitch) / page * page + WORD;
     seat += whole_rows(keep);
     struct stops stops[SCENES] = {seats_dense(pages, others), seats_smaller(pages, page, keep, seat, others),
                                   seats_row(pages, others)};

@@ -137,6 +137,8 @@ bool tlb_sweep(struct tlb *tlb)
     struct text text = text_in(id, sizeof id);
     text_format(&text, "%s.%s", tlb->side->name, tlb->size->name);
     struct series *series = note_series(tlb->notebook, id, "pages", "cycles");
+    if (!seats_settle(&tlb->pages, tlb->side->fewest, LEAST_STEP / tlb->bench.cycles_per_tick))
+        return false;
     for (uint64_t count = tlb->side->fewest; count <= longest_row(tlb) && tlb->places < MOST_PLACES;
          count = next_place(count)) {
         if (!measure_row(tlb, count, &place))

@@ -7,7 +7,6 @@ enum {
     ROUNDS = 4,
     SMALLEST_PAGE = 4096,
     APART = 9,
-    SEATS_A_PAGE = SMALLEST_PAGE / SEAT,
     /* Page offsets advance by the odd multiple of 16 bytes that is nearest to the golden section of a page: any few of
      * them are far apart whatever power of two they are taken modulo, and 256 come before the first returns. */
     ROTATION = 157 * 16
@@ -49,15 +48,23 @@ uint64_t stops_number(const struct stops *stops, uint64_t group)
     return stops->sharing ? group / stops->sharing : group;
 }
 
+uint64_t stops_seats_a_page(uint64_t pitch)
+{
+    if (pitch && pitch < SEAT)
+        return SMALLEST_PAGE / 2 / pitch;
+    return SMALLEST_PAGE / (pitch ? pitch : SEAT);
+}
+
 /* Pages of memory that are used lie so far apart that no two pages of eight on end can be joined in one translation,
  * whatever seats they get. Pages on end have all offsets with time: where sets are chosen by virtual addresses, too,
  * they use all of them. Either half of lines is used as often, in each row and in lines that any few bits tell apart:
  * branch targets are found by address. */
-uint64_t stops_seat(uint64_t group)
+uint64_t stops_seat(uint64_t group, uint64_t pitch)
 {
-    uint64_t row = group / SEATS_A_PAGE, line = (group + row) % SEATS_A_PAGE;
-    uint64_t half = (bits_set(line / 8) + row) % 2;
-    return row * APART * SMALLEST_PAGE + line * SEAT + half * (SEAT / 2);
+    uint64_t each = pitch ? pitch : SEAT, page = stops_seats_a_page(pitch);
+    uint64_t row = group / page, place = (group + row) % page;
+    uint64_t half = each < SEAT ? 0 : (bits_set(place / 8) + row) % 2;
+    return row * APART * SMALLEST_PAGE + place * each + half * (SEAT / 2);
 }
 
 uint64_t stops_address(const struct stops *stops, uint64_t stop)
@@ -69,7 +76,7 @@ uint64_t stops_address(const struct stops *stops, uint64_t stop)
     if (group >= stops->shifted_from)
         address += stops->shift;
     if (stops->seats)
-        address += stops_seat(group) % stops->seats;
+        address += stops_seat(group, stops->pitch) % stops->seats;
     if (stops->rotated)
         address = (address & ~(uint64_t)(SMALLEST_PAGE - 1)) + (address + group * ROTATION) % SMALLEST_PAGE;
     return address + inner * stops->inner_stride;

@@ -12,9 +12,9 @@
  * further on. Groups from `shifted_from` up lie `shift` bytes higher. With `rotated`, the page
  * offset of group j is moved on, round the same page, by an amount of its own: the same pages, but different sets.
  * With `number` or `spread` it is not j that the stride is multiplied by, but number[j], or j with its bits moved to
- * those that are set in spread. With `seats`, group j lies further on by its seat, modulo so many bytes: seats are
- * lines of SEAT bytes; 64 of them on end fill a page of 4096, and the next 64 one further on. Or `count` stops that
- * follow no such rule and are listed one by one. */
+ * those that are set in spread. With `seats`, group j lies further on by its seat, modulo so many bytes: seats lie
+ * `pitch` bytes apart; those on end fill a page of 4096, or the first half of it, and the next ones another page. Or
+ * `count` stops that follow no such rule and are listed one by one. */
 struct stops {
     uint64_t base, stride, count;       /* bytes, bytes, groups */
     uint64_t inner_stride, inner_count; /* bytes, stops of a group; inner_count at least 1 */
@@ -24,6 +24,7 @@ struct stops {
     const uint32_t *number; /* NULL: by spread */
     uint64_t spread;        /* 0: j itself */
     uint64_t seats;         /* bytes; 0: none */
+    uint64_t pitch;         /* bytes: TIGHT, SEAT or a larger power of two; 0: SEAT */
     uint64_t sharing;       /* groups that have one number, where neither list nor spread says which; 0: each its own */
 };
 
@@ -55,10 +56,14 @@ enum {
 /* The number of group j, that the stride is multiplied by. */
 uint64_t stops_number(const struct stops *, uint64_t group);
 
-enum { SEAT = 64 }; /* bytes */
+enum { TIGHT = 16, SEAT = 64 }; /* bytes: several seats in one line, or a line each */
 
-/* Bytes from the first seat to seat j. */
-uint64_t stops_seat(uint64_t group);
+/* Bytes from the first seat to seat j, by their pitch. Tight seats have the first half of their page of memory; the
+ * second one is free for whoever is compared with them. */
+uint64_t stops_seat(uint64_t group, uint64_t pitch);
+
+/* Seats of a page of memory. */
+uint64_t stops_seats_a_page(uint64_t pitch);
 
 /* A control for a sequence in pages of `page` bytes: one stop in each of its pages, spread over the sets, or NEIGHBOURS
  * stops when it lies in one page or two. */

@@ -147,7 +147,7 @@ static void numbers_and_seats(void **state)
     stops.spread = 0;
     stops.seats = PAGE;
     for (uint64_t i = 0; i < SEATS; i++) {
-        uint64_t seat = stops_seat(i), row = i / 64;
+        uint64_t seat = stops_seat(i, SEAT), row = i / 64;
         halves[row][seat % 64 / 32]++;
         assert_int_equal(seat % 32, 0);
         assert_false(used[row][0] >> seat % PAGE / 64 & 1);
@@ -164,13 +164,38 @@ static void numbers_and_seats(void **state)
     assert_int_equal(stops_number(&stops, 11), 2);
 }
 
+/* Tight seats, 16 bytes each, fill the first half of a page before the next one; wide ones all of it. */
+static void other_pitches(void **state)
+{
+    enum { SEATS = 600, PAGE = 4096, WIDE = 128 };
+    static const uint64_t pitch[] = {TIGHT, WIDE};
+    (void)state;
+    for (unsigned kind = 0; kind < 2; kind++) {
+        uint64_t page = stops_seats_a_page(pitch[kind]), room = kind ? PAGE : PAGE / 2;
+        bool used[SEATS + PAGE / TIGHT] = {false};
+        assert_int_equal(page, room / pitch[kind]);
+        for (uint64_t i = 0; i < SEATS; i++) {
+            uint64_t seat = stops_seat(i, pitch[kind]), place = seat % PAGE / pitch[kind];
+            assert_in_range(seat % PAGE, 0, room - 1);
+            assert_int_equal(seat / PAGE, stops_seat(i / page * page, pitch[kind]) / PAGE);
+            assert_false(used[i / page * page + place]);
+            used[i / page * page + place] = true;
+        }
+    }
+    struct stops stops = stops_sequence(1 << 20, PAGE, 3);
+    stops.seats = PAGE;
+    stops.pitch = TIGHT;
+    assert_int_equal(stops_address(&stops, 1), (1 << 20) + PAGE + TIGHT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(visits_every_stop_once), cmocka_unit_test(order_depends_on_the_seed_alone),
         cmocka_unit_test(no_stride_repeats),      cmocka_unit_test(stops_lie_where_described),
         cmocka_unit_test(lists_are_followed),     cmocka_unit_test(rotation_stays_in_the_page),
-        cmocka_unit_test(numbers_and_seats),      cmocka_unit_test(sequential_orders),
+        cmocka_unit_test(numbers_and_seats),      cmocka_unit_test(other_pitches),
+        cmocka_unit_test(sequential_orders),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
