@@ -52,7 +52,7 @@ static struct stops control_of(const struct crowd *crowd)
     struct seats *pages = crowd_pages(crowd);
     uint64_t count = crowd->count + reach->block, fit = reach->block ? reach->fit : reach->fewer;
     if (!reach->block && pages->op == OP_LOAD)
-        return seats_dense(pages, count);
+        return seats_control(pages, count);
     return seats_row(pages, count < fit ? count : fit);
 }
 
@@ -102,12 +102,14 @@ static uint32_t some_set(struct seats *pages)
     return HIGH | (uint32_t)(bench_seed(pages->bench) & ANY);
 }
 
-/* Whether all pages of the row with these bits do not fit: most of them miss then, or none does. */
+/* Whether all pages of the row with these bits do not fit: most of them miss then, or none does. What a miss costs may
+ * have been told of so many pages that tables left the caches: no more is asked than the least that it is. */
 static bool is_dense_crowd(const struct reach *reach, uint64_t bits)
 {
-    double ticks = 0;
+    static const double LEAST = 2.5; /* core cycles */
+    double ticks = 0, most = LEAST / reach->pages->bench->cycles_per_tick, part = reach->miss / LEAST_MISSES / 5;
     struct stops stops = seats_spread(reach->pages, bits);
-    return seats_excess(reach->pages, &stops, &ticks) && ticks > reach->hit + reach->miss / LEAST_MISSES / 5;
+    return seats_excess(reach->pages, &stops, &ticks) && ticks > reach->hit + (part < most ? part : most);
 }
 
 static void list_bits(struct crowd *crowd, uint64_t bits)
@@ -230,8 +232,9 @@ static bool finds_room(struct crowd *crowd)
     return room;
 }
 
-/* Whether it takes luck to be among those that stay. */
-static bool draws_lots(struct crowd *crowd)
+/* Whether it takes luck to be among those that stay. sharp: one page less has always found room at once, in any order:
+ * with luck it would take half as long as this many do, at most, and these have found none. */
+static bool draws_lots(struct crowd *crowd, bool sharp)
 {
     const struct reach *reach = crowd->reach;
     unsigned count = crowd->count + reach->block;
@@ -241,8 +244,8 @@ static bool draws_lots(struct crowd *crowd)
     struct stops stops = with_block(crowd);
     if (!seats_excess(reach->pages, &stops, &ticks))
         return true;
-    return crowd->count > FEW && (ticks - reach->hit) * count < LUCK / LEAST_MISSES * reach->miss * crowd->count &&
-           finds_room(crowd);
+    return !sharp && crowd->count > FEW &&
+           (ticks - reach->hit) * count < LUCK / LEAST_MISSES * reach->miss * crowd->count && finds_room(crowd);
 }
 
 /* Learns what a lap over the crowd costs more: of some orders, which may have fewer misses, the fewest are told. Where
@@ -313,7 +316,8 @@ bool crowd_shape(const struct reach *known, struct shape *shape, const char **wh
     list_bits(&crowd, left);
     if (!learn(&crowd, reach) || !crowd_overflows(&crowd, SPARING))
         return false;
-    if (!is_one_set(&crowd)) {
+    bool sharp = is_one_set(&crowd);
+    if (!sharp) {
         spare_parities(&crowd, left);
         shuffle(&crowd);
         cut(&crowd);
@@ -322,7 +326,7 @@ bool crowd_shape(const struct reach *known, struct shape *shape, const char **wh
     }
     if (crowd.count < 2) /* one page alone misses: that is no TLB's doing */
         return false;
-    if (!seats_ok(reach->pages) || draws_lots(&crowd)) {
+    if (!seats_ok(reach->pages) || draws_lots(&crowd, sharp)) {
         *why = "which pages it keeps is a matter of luck";
         return false;
     }

@@ -9,7 +9,9 @@
  * relieves it if the bit matters.
  *
  * A level with fewer ways than a nearer one has entries is hidden behind it: a block of other pages, spread over all
- * sets, is then visited along with the crowd, so large that the nearer levels keep nothing. */
+ * sets, is then visited along with the crowd, so large that the nearer levels keep nothing, or, where policies keep
+ * some pages of any number, little: pages that are kept are too many in a crowd, and a row of pages has to say how
+ * many. */
 #pragma once
 #include "probes/seats.h"
 
@@ -24,7 +26,9 @@ struct reach {
     uint64_t fit, crowd;
     uint64_t most;       /* entries that it may have, and one more; less than twice as many as fit */
     uint64_t fewer;      /* of jumps: pages in a row that surely fit */
-    unsigned block;      /* pages of the block that is visited along: a power of two; 0: there is no nearer level */
+    unsigned block;      /* pages of the block that is visited along: one unit, or three; 0: there is no nearer level */
+    unsigned unit;       /* pages: a power of two */
+    double kept;         /* part of the block that the nearer level keeps all the same, by its policy */
     double hit;          /* ticks that a page that this level has costs more than its seat */
     double miss;         /* ticks a lap that a crowd costs more, at least */
     double least;        /* no miss is learned to cost less a lap; 0: what is learned counts */

@@ -4,6 +4,9 @@
 #include "base/random.h"
 #include "probes/crowd_inside.h"
 
+/* Ways of which a nearer level may have kept some may be wrong so often. */
+static const double NEARER_KEPT = 0.05;
+
 enum { STRIDES = 64 }; /* that may be tried for an odd number of sets */
 
 /* Pages of one set that get other numbers by lot are of one set still in one time of 2^DOUBT. */
@@ -58,19 +61,26 @@ static bool any_matters(const struct crowd *crowd, const unsigned *move, unsigne
     return false;
 }
 
+/* Pages of the block that are of one set, of those that it is in. */
+static unsigned of_block(const struct crowd *crowd, unsigned mask)
+{
+    unsigned unit = crowd->reach->unit;
+    return unit ? crowd->reach->block / unit * (unit >> bits_set(mask & (unit - 1))) : 0;
+}
+
 /* Pages of the block that are of the crowd's set, if the bits of a mask choose the set, or others that follow them. */
 static bool block_in_set(struct crowd *crowd, unsigned mask, unsigned *in_set)
 {
-    unsigned block = crowd->reach->block;
-    unsigned each = block >> bits_set(mask & (block - 1));
+    unsigned block = crowd->reach->block, unit = crowd->reach->unit;
+    unsigned each = of_block(crowd, mask);
     *in_set = each;
-    if (!block || !(mask & ~(block - 1)))
+    if (!block || !(mask & ~(unit - 1)))
         return true;
     /* The block is in some sets only: a crowd in others, where it is not, is one all the same, or it needed the block.
      */
     bool told = false;
     for (unsigned bit = 0; bit < 32; bit++) {
-        if (!(mask >> bit & 1) || 1U << bit < block)
+        if (!(mask >> bit & 1) || 1U << bit < unit)
             continue;
         struct crowd moved = *crowd;
         for (unsigned i = 0; i < moved.count; i++)
@@ -120,12 +130,30 @@ static unsigned lowest(unsigned mask, unsigned count)
 /* Whether so many ways in 2^bits sets are what a row of pages says, where an entry serves one page or some. */
 static bool serves(const struct crowd *crowd, struct shape *shape, unsigned ways, unsigned bits)
 {
+    const struct reach *reach = crowd->reach;
+    /* Folded bits do not say how many sets there are: then a row alone does. */
+    uint64_t end = (unsigned)bits_set(shape->bits) > bits ? reach->crowd : reach->most;
     shape->sets = (uint64_t)1 << bits;
     for (shape->neighbours = 1; shape->neighbours <= crowd->reach->neighbours; shape->neighbours *= 2)
-        if (crowd_in_reach(crowd->reach, ways * shape->sets * shape->neighbours) &&
+        if (crowd_in_reach(reach, ways * shape->sets * shape->neighbours) &&
+            ways * shape->sets * shape->neighbours < end &&
             (shape->neighbours == 1 || !(shape->bits & (shape->neighbours - 1))))
             return true;
     return false;
+}
+
+/* The ways, so many or as many fewer as a nearer level may have kept pages of the crowd, of which a row of pages says
+ * the same. 0: none. */
+static unsigned serves_less(const struct crowd *crowd, struct shape *shape, unsigned ways, unsigned bits)
+{
+    enum { MARGIN = 2 };
+    unsigned kept = (unsigned)(MARGIN * crowd->reach->kept * crowd->count + 0.5);
+    for (unsigned less = 0; less <= kept && less < ways; less++)
+        if (serves(crowd, shape, ways - less, bits)) {
+            shape->error += less ? NEARER_KEPT : 0;
+            return ways - less;
+        }
+    return 0;
 }
 
 /* Whether all bits that matter, and that no row of pages has to show what they do, are folded onto one of the lowest:
@@ -161,14 +189,17 @@ bool crowd_sets_by_bits(struct crowd *crowd, struct shape *shape)
         unsigned bits = mattering - folded, mask = lowest(shape->bits, bits), in_set;
         if (folded && (mask & (mask + (mask & -mask)))) /* the low ones have to be all there */
             continue;
-        unsigned each = crowd->reach->block >> bits_set(mask & (crowd->reach->block - 1));
-        if (!serves(crowd, shape, crowd->count - 1, bits) && !serves(crowd, shape, crowd->count + each - 1, bits))
+        unsigned each = of_block(crowd, mask), unit = crowd->reach->unit;
+        if (crowd->reach->block > unit && mask & ~(unit - 1))
+            continue; /* two units in some sets, one in others */
+        if (!serves_less(crowd, shape, crowd->count - 1, bits) &&
+            !serves_less(crowd, shape, crowd->count + each - 1, bits))
             continue;
         if (!block_in_set(crowd, mask, &in_set))
             return false;
-        shape->ways = crowd->count + in_set - 1;
+        shape->ways = serves_less(crowd, shape, crowd->count + in_set - 1, bits);
         shape->plain = !folded;
-        if (serves(crowd, shape, shape->ways, bits))
+        if (shape->ways)
             return !folded || high_bits_fold(crowd, shape->bits, mask);
     }
     return false;
@@ -213,7 +244,7 @@ bool crowd_holds_elsewhere(const struct crowd *crowd, const struct shape *shape)
     enum { TRIALS = 4 };
     struct seats *pages = crowd_pages(crowd);
     struct random random = {bench_seed(pages->bench)};
-    unsigned block = crowd->reach->block, mask = shape->bits & (block ? block - 1 : ~0U);
+    unsigned unit = crowd->reach->unit, mask = shape->bits & (unit ? unit - 1 : ~0U);
     if (shape->sets & (shape->sets - 1) || (!mask && shape->sets > 1))
         return true;
     for (unsigned trial = 0; trial < TRIALS && seats_ok(pages); trial++) {

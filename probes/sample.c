@@ -314,8 +314,8 @@ static double error_of(double evidence)
 /* Two rounds of controls alone, so that the first signal has something to be compared with. */
 static bool first_controls(struct bench *bench, const struct question *question, uint64_t steps, double *controls)
 {
-    return warmed(bench, question->control, 0, steps, &controls[0]) &&
-           warmed(bench, question->control, 0, steps, &controls[1]);
+    return warmed(bench, question->control, question->control_laps, steps, &controls[0]) &&
+           warmed(bench, question->control, question->control_laps, steps, &controls[1]);
 }
 
 /* Lets numbers change places. */
@@ -343,10 +343,14 @@ static bool one_round(struct bench *bench, const struct question *question, uint
         walk.seed = bench_seed(bench);
         if (question->mixed_count)
             mix(bench, question->mixed, question->mixed_count);
-        if (!bench_link(bench, &walk) || !bench_warm(bench, &walk, 0, question->warm_laps * walk.length))
+        uint64_t laps = question->warm_laps;
+        if (order + 1 == question->orders && laps < question->last_laps)
+            laps = question->last_laps;
+        if (!bench_link(bench, &walk) || !bench_warm(bench, &walk, 0, laps * walk.length))
             return false;
     }
-    return warmed(bench, &walk, 0, steps, signal) && warmed(bench, question->control, 0, control_steps, control);
+    return warmed(bench, &walk, 0, steps, signal) &&
+           warmed(bench, question->control, question->control_laps, control_steps, control);
 }
 
 bool sample_compare(struct bench *bench, const struct question *question, struct answer *answer)

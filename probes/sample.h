@@ -82,7 +82,10 @@ struct question {
                            a new one, the last one also in the batch: 0: always in the order that they are linked in */
     unsigned silent;    /* after so many rounds on end without a vote it stays open; 0: it does not */
     uint64_t warm_laps; /* in each of these orders; two more follow (one where the signal is long) */
-    bool together;      /* a slow batch says nothing whose control was slow, too: whoever shares the core was busy */
+    uint64_t last_laps; /* in the last of them, where these are more */
+    uint64_t control_laps; /* that the control is visited before each of its batches, where it takes more than two to
+                              settle */
+    bool together;         /* a slow batch says nothing whose control was slow, too: whoever shares the core was busy */
     uint32_t *mixed; /* numbers of the signal's first stops, so many, that change places before each of these orders */
     unsigned mixed_count;
 };

@@ -194,6 +194,11 @@ struct stops seats_shared(struct seats *pages, uint64_t count)
     return stops;
 }
 
+struct stops seats_control(struct seats *pages, uint64_t count)
+{
+    return count <= pages->shared ? seats_shared(pages, count) : seats_dense(pages, count);
+}
+
 struct stops seats_spread(struct seats *pages, uint64_t bits)
 {
     uint64_t base = row_base(pages), count = (uint64_t)1 << bits_set(bits);
@@ -271,7 +276,7 @@ bool seats_excess(struct seats *pages, const struct stops *stops, double *ticks)
     double signals[ROUNDS], controls[ROUNDS];
     uint64_t count = stops_count(stops), steps = batch_steps(count);
     unsigned rounds = pages->op != OP_LOAD && count >= SOME ? FEWER : ROUNDS;
-    struct stops seats = seats_dense(pages, count);
+    struct stops seats = seats_control(pages, count);
     struct walk walk[2];
     if (!link_both(pages, stops, &seats, &walk[0], &walk[1]))
         return false;
@@ -367,10 +372,12 @@ enum verdict seats_crowd(struct seats *pages, const struct stops *stops, const s
     question.silent = SILENT; /* what lies between is something else, and is another time elsewhere */
     question.warm_laps = count > FEW ? SETTLING / 2 : SETTLING;
     if (pages->op == OP_JUMP_FAR) /* where jumps through a register lead is foretold by where those before led */
-        question.warm_laps = FORETELLING;
+        question.last_laps = FORETELLING;
     if (question.warm_laps < pages->settling)
         question.warm_laps = pages->settling;
     question.together = pages->op != OP_LOAD;
+    if (pages->op != OP_LOAD && pages->pitch == TIGHT) /* its code lies in lines of its own */
+        question.control_laps = SETTLING;
     question.mixed = number;
     question.mixed_count = mixed;
     bool told = sample_compare(pages->bench, &question, &answer);

@@ -25,15 +25,16 @@ enum {
 
 struct seats {
     struct bench *bench;
-    enum op op;            /* of its walks: OP_LOAD, OP_STORE, OP_JUMP or OP_JUMP_FAR */
-    uint64_t page;         /* bytes of one */
-    uint64_t pitch;        /* bytes between seats; 0: SEAT */
-    unsigned bits;         /* of the number of a page in a list: 21, or fewer where there are not as many addresses */
-    struct stretch dense;  /* seats through the largest pages there are */
-    uint64_t base;         /* address of page number 0 */
-    uint64_t mapped;       /* pages of the row that are mapped */
-    uint64_t quarters;     /* pages of four seats each that are mapped */
-    uint64_t visits;       /* machine_steps beyond which it would take too many */
+    enum op op;           /* of its walks: OP_LOAD, OP_STORE, OP_JUMP or OP_JUMP_FAR */
+    uint64_t page;        /* bytes of one */
+    uint64_t pitch;       /* bytes between seats; 0: SEAT */
+    unsigned bits;        /* of the number of a page in a list: 21, or fewer where there are not as many addresses */
+    struct stretch dense; /* seats through the largest pages there are */
+    uint64_t base;        /* address of page number 0 */
+    uint64_t mapped;      /* pages of the row that are mapped */
+    uint64_t quarters;    /* pages of four seats each that are mapped */
+    uint64_t shared; /* up to so many seats are compared with themselves in pages of four each; 0: in the largest */
+    uint64_t visits; /* machine_steps beyond which it would take too many */
     bool spent, undecided; /* too many; noise left a decision open, for whoever asks to set */
     bool any;              /* something was mapped */
     uint64_t settling;     /* laps before each batch of a crowd, at least */
@@ -65,6 +66,10 @@ struct stops seats_row(struct seats *, uint64_t count);
 
 /* So many seats in a quarter as many pages on end, which are others than the row's. */
 struct stops seats_shared(struct seats *, uint64_t count);
+
+/* What so many seats are compared with: without a page for each, or, where lines of one page are in each other's way (a
+ * way predictor whose sets are few), in a quarter as many pages. */
+struct stops seats_control(struct seats *, uint64_t count);
 
 /* Pages of the row: all whose numbers have no other bits than these. */
 struct stops seats_spread(struct seats *, uint64_t bits);

@@ -214,6 +214,40 @@ static void go_on(const struct tlb *tlb, double least, unsigned *last)
     }
 }
 
+/* The part of a row of so many pages that the first level keeps, though they are more than it has entries: some
+ * policies do. step: core cycles of a hit of the next one. */
+static double kept_of(const struct tlb *tlb, uint64_t pages, double step)
+{
+    for (unsigned i = 0; i < tlb->places; i++)
+        if (tlb->place[i].pages == pages)
+            return tlb->place[i].cycles >= step - LEVEL ? 0 : 1 - tlb->place[i].cycles / step;
+    return 1;
+}
+
+/* A block that leaves the first level, so many entries, nothing, and the second one room for a crowd: of at least twice
+ * as many pages as there are entries, and at most half of those that fit; or else of any number that the rows say is
+ * enough. */
+static bool choose_block(const struct tlb *tlb, uint64_t entries, double step, struct reach *reach)
+{
+    unsigned block = LEAST_BLOCK, most = reach->fit / 2 < MOST_BLOCK ? (unsigned)(reach->fit / 2) : MOST_BLOCK;
+    while (block < 2 * entries)
+        block *= 2;
+    while (2 * block <= most && kept_of(tlb, block, step) > 0)
+        block *= 2;
+    reach->block = reach->unit = block;
+    reach->kept = kept_of(tlb, block, step);
+    if (block <= most)
+        return true;
+    reach->kept = 0;
+    for (unsigned units = 1; units <= 3; units += 2)
+        for (reach->unit = LEAST_BLOCK; units * reach->unit <= MOST_BLOCK; reach->unit *= 2) {
+            reach->block = units * reach->unit;
+            if (reach->block > entries && 4 * reach->block <= 3 * reach->fit && kept_of(tlb, reach->block, step) <= 0)
+                return true;
+        }
+    return false;
+}
+
 /* What the sweep tells of the second level. *step: core cycles of its hits. False: *why. */
 static bool reach_second(struct tlb *tlb, const struct shape *first, unsigned after, struct reach *reach, double *step,
                          const char **why)
@@ -231,23 +265,22 @@ static bool reach_second(struct tlb *tlb, const struct shape *first, unsigned af
     *why = "no second step was seen";
     if (second == tlb->places)
         return false;
-    double more = most_cycles(tlb, second) - *step;
+    double more = most_cycles(tlb, second) - *step, rise = tlb->place[second].cycles - *step;
+    double room = 2 * (LEVEL + end / 32); /* what is within it was level, too */
     *reach = (struct reach){.pages = &tlb->pages, .neighbours = first->neighbours};
     reach->hit = *step / tlb->bench.cycles_per_tick;
     reach->miss = miss_of(tlb, more);
     reach->least = tlb_walks_code(tlb) ? miss_of(tlb, LEAST_ALONE) : 0;
     reach->fit = tlb->place[last].pages;
     reach->crowd = tlb->place[second].pages;
-    for (reach->block = LEAST_BLOCK; reach->block < 2 * entries;)
-        reach->block *= 2;
+    *why = "the first level hides it";
+    if (!choose_block(tlb, entries, *step, reach))
+        return false;
     *why = impure;
     if (reach->block >= tlb->mixed)
         return false;
-    *why = "the first level hides it";
-    if (2 * reach->block > reach->fit || reach->block > MOST_BLOCK)
-        return false;
-    bool narrowed = tlb_narrow(tlb, end + (more / 16 > 2 * LEVEL ? more / 16 : 2 * LEVEL), &reach->fit, &reach->crowd);
-    reach->most = reach->crowd + (tlb_walks_code(tlb) ? 0 : reach->crowd / OTHERS);
+    bool narrowed = tlb_narrow(tlb, end + (rise / 16 > room ? rise / 16 : room), &reach->fit, &reach->crowd);
+    reach->most = reach->crowd + (tlb_walks_code(tlb) || reach->kept > 0 ? 0 : reach->crowd / OTHERS);
     return narrowed;
 }
 

@@ -52,7 +52,7 @@ bool tlb_sweep(struct tlb *tlb);
 unsigned tlb_rises_above(const struct tlb *tlb, unsigned from, double cycles);
 
 /* The cycles of a step that places from one on stand on: those of two of them, one at twice the pages of the other, or
- * more, that agree. 0: no two of them do. */
+ * more, that agree; or of two next to each other that are all but the same. 0: no two of them are. */
 double tlb_step_from(const struct tlb *tlb, unsigned from, unsigned *last);
 
 /* Whether a row of pages fits. fewer: of jumps, pages that surely do. miss: ticks a lap that one too many costs. */
