@@ -204,18 +204,22 @@ static bool none_to_spare(struct crowd *crowd)
 }
 
 /* Pages in any order that are as many as do not fit in a row, and none of which can be spared, are of one set: then
- * they are the crowd. */
+ * they are the crowd. They are given time: a tree of many ways takes some laps until each page has found one. */
 static bool is_one_set(struct crowd *crowd)
 {
+    enum { SETTLING = 16 };
     struct crowd any = *crowd;
+    struct seats *pages = crowd_pages(crowd);
     if (crowd->reach->block)
         return false;
     shuffle(&any);
+    pages->settling = SETTLING;
     cut(&any);
-    if (any.count != crowd->reach->crowd || !none_to_spare(&any))
-        return false;
-    *crowd = any;
-    return true;
+    bool one = any.count == crowd->reach->crowd && none_to_spare(&any);
+    pages->settling = 0;
+    if (one)
+        *crowd = any;
+    return one;
 }
 
 /* Whether so many pages find room after all, given time: a policy that draws lots would have drawn the one free entry,

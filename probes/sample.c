@@ -330,7 +330,7 @@ static void mix(struct bench *bench, uint32_t *number, unsigned count)
     }
 }
 
-/* A round: the signal's batch, then the control's. */
+/* A round: the signal's batch, then the control's. control: NULL: it has none. */
 static bool one_round(struct bench *bench, const struct question *question, uint64_t steps, uint64_t control_steps,
                       double *signal, double *control)
 {
@@ -350,7 +350,7 @@ static bool one_round(struct bench *bench, const struct question *question, uint
             return false;
     }
     return warmed(bench, &walk, 0, steps, signal) &&
-           warmed(bench, question->control, question->control_laps, control_steps, control);
+           (!control || warmed(bench, question->control, question->control_laps, control_steps, control));
 }
 
 bool sample_compare(struct bench *bench, const struct question *question, struct answer *answer)
@@ -369,14 +369,15 @@ bool sample_compare(struct bench *bench, const struct question *question, struct
     double needed = 0;
     while (error_of(needed) > question->error)
         needed += SLOW_WEIGHT;
-    unsigned round = 0, silent = 0;
+    unsigned round = 0, silent = 0, count = 2, every = question->every ? question->every : 1;
     while (round < MOST_ROUNDS && evidence < needed && -evidence < needed &&
            (!question->silent || silent < question->silent)) {
-        if (!one_round(bench, question, steps, control_steps, &signals[round], &controls[round + 2]))
+        double *control = round % every ? NULL : &controls[count++];
+        if (!one_round(bench, question, steps, control_steps, &signals[round], control))
             return false;
-        double beside = reference(controls, round + 3);
+        double beside = reference(controls, count);
         double said = vote(signals[round] - beside, question->effect);
-        if (question->together && said < 0 && controls[round + 2] - beside > FAST * question->effect)
+        if (question->together && said < 0 && controls[count - 1] - beside > FAST * question->effect)
             said = 0;
         evidence += said;
         silent = apart(said, 0) > 0 ? 0 : silent + 1;
@@ -391,6 +392,6 @@ bool sample_compare(struct bench *bench, const struct question *question, struct
     answer->error = error_of(evidence < 0 ? -evidence : evidence);
     answer->rounds = round;
     answer->signal = quantile(signals, round, 0.25);
-    answer->control = quantile(controls, round + 2, 0.25);
+    answer->control = quantile(controls, count, 0.25);
     return true;
 }

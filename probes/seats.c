@@ -12,6 +12,7 @@ enum {
     WORD = 8,
     CODE = 16,
     OTHER_HALF = 2048, /* of a page: code that shares lines leaves no room there */
+    MANY_PAGES = 128,  /* a lap over more of them is no short one */
     WIDE = 2 * SEAT    /* bytes: the longest line of a first level */
 };
 
@@ -312,67 +313,33 @@ bool seats_settle(struct seats *pages, uint64_t few, double least)
     return true;
 }
 
-/* Where the code lies that is called: in the half of the line that no link is in. */
-static uint64_t called(const struct stops *stops, uint64_t stop)
+/* Visits of a batch: of few pages, many laps, of many, some. It is made longer where the clock or noise asks for that
+ * (probes/sample.c). */
+static uint64_t crowd_steps(uint64_t count)
 {
-    return stops_address(stops, stop) ^ SEAT / 2;
-}
-
-/* Ticks a call of code in the lines of some stops, after all of it was called in the same script: between
- * scripts a machine may lose what its TLBs have. */
-static bool time_calls(struct seats *pages, const struct stops *stops, double *ticks)
-{
-    enum { CALLS = 256 };
-    struct random random = {bench_seed(pages->bench)};
-    struct visit visits[MOST_SURPRISES + CALLS];
-    struct reading lap[MAX_LAPS];
-    unsigned count = (unsigned)stops_count(stops);
-    for (unsigned i = 0; i < count + CALLS; i++) {
-        uint64_t stop = i < count ? i : random_below(&random, count);
-        visits[i] = (struct visit){.op = OP_EXECUTE, .lap = i >= count, .va = called(stops, stop)};
-    }
-    if (!bench_script(pages->bench, visits, count + CALLS, lap))
-        return false;
-    *ticks = (double)lap[1].ticks / CALLS;
-    return bench_rest(pages->bench, false);
-}
-
-bool seats_surprise(struct seats *pages, const struct stops *stops, double *ticks)
-{
-    enum { ROUNDS = 15, SETTLING = 8 };
-    double signals[ROUNDS], controls[ROUNDS];
-    uint64_t count = stops_count(stops);
-    struct stops seats = seats_dense(pages, count);
-    struct walk walk[2];
-    if (!link_both(pages, stops, &seats, &walk[0], &walk[1]))
-        return false;
-    for (uint64_t i = 0; i < count; i++)
-        if (!machine_link(pages->bench->machine, OP_JUMP, called(stops, i), 0))
-            pages->bench->refused = true;
-    for (unsigned round = 0; round < ROUNDS; round++)
-        if (!bench_warm(pages->bench, &walk[0], 0, SETTLING * count) || !time_calls(pages, stops, &signals[round]) ||
-            !time_calls(pages, &seats, &controls[round]))
-            return false;
-    *ticks = quantile(signals, ROUNDS, 0.25) - quantile(controls, ROUNDS, 0.25);
-    return true;
+    enum { LAPS = 8, FEWER = 4, LEAST = 512 };
+    uint64_t steps = count > MANY_PAGES ? FEWER * count : LAPS * count;
+    return steps < LEAST ? LEAST : steps;
 }
 
 enum verdict seats_crowd(struct seats *pages, const struct stops *stops, const struct stops *control, double effect,
                          double error, uint32_t *number, unsigned mixed)
 {
-    enum { ORDERS = 2, SETTLING = 8, FORETELLING = 32, FEW = 128, SILENT = 6 };
+    enum { ORDERS = 2, SETTLING = 8, FORETELLING = 32, SILENT = 6, EVERY = 3 };
     uint64_t count = stops_count(stops);
     struct walk signal, quiet;
     struct answer answer;
     if (!link_both(pages, stops, control, &signal, &quiet))
         return UNDECIDED;
-    struct question question = {.signal = &signal, .control = &quiet, .steps = batch_steps(count), .error = error};
+    struct question question = {.signal = &signal, .control = &quiet, .steps = crowd_steps(count), .error = error};
     question.effect = effect / (double)count;
-    question.orders = ORDERS;
+    question.orders = count > MANY_PAGES ? 1 : ORDERS; /* a new one in each round, besides */
     question.silent = SILENT; /* what lies between is something else, and is another time elsewhere */
-    question.warm_laps = count > FEW ? SETTLING / 2 : SETTLING;
+    question.warm_laps = count > MANY_PAGES ? SETTLING / 2 : SETTLING;
+    if (pages->op == OP_LOAD && count > MANY_PAGES)
+        question.every = EVERY;
     if (pages->op == OP_JUMP_FAR) /* where jumps through a register lead is foretold by where those before led */
-        question.last_laps = FORETELLING;
+        question.last_laps = count > MANY_PAGES ? FORETELLING / 2 : FORETELLING;
     if (question.warm_laps < pages->settling)
         question.warm_laps = pages->settling;
     question.together = pages->op != OP_LOAD;

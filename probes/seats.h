@@ -18,7 +18,6 @@
 
 enum {
     MOST_LISTED = 1536,      /* pages of a list */
-    MOST_SURPRISES = 384,    /* pages whose code is called in no foreseeable order */
     MOST_IN_A_ROW = 1 << 13, /* pages */
     SHARE_FRAME = 64         /* pages */
 };
@@ -83,11 +82,6 @@ struct stops seats_listed(struct seats *, const uint32_t *number, unsigned count
 
 /* Ticks a step that a walk through pages takes longer than one over its seats; both settled. False: see seats_ok. */
 bool seats_excess(struct seats *, const struct stops *, double *ticks);
-
-/* Cycles by the same measure, of code in the pages that is called in an order that nobody can foretell: where branch
- * targets are known, translation may be asked for long before the code is, and what it takes does not show in a walk of
- * jumps. At most MOST_SURPRISES of them. False: see seats_ok. */
-bool seats_surprise(struct seats *, const struct stops *, double *ticks);
 
 /* Whether in each lap over the pages some miss which do not in one over the control's: SLOWER: it takes longer by
  * `effect` ticks a lap, or more, with that error. mixed: the first of a list's numbers, at most seats_share(), that get

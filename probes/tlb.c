@@ -18,10 +18,6 @@ enum { SHARING = 500000 /* visits */ };
  * foretold, translations overlap, and each takes less (1 on a Zen 4). */
 static const double LEAST_ALONE = 2;
 
-/* Core cycles: code that nobody foretold to be called takes so much longer where a level has not all of its pages (0.9
- * on a Zen 4, 192 of whose pages meet 64 entries). */
-static const double SURPRISED = 0.6;
-
 /* A second step is as high as a part of the first one at least, and as a load that hits. */
 static const double LEAST_PART = 0.25, LEAST_SECOND = 2.5;
 
@@ -109,19 +105,6 @@ static double most_cycles(const struct tlb *tlb, unsigned place)
     return more ? tlb->place[place + 1].cycles : cycles;
 }
 
-/* Whether a nearer level loses some pages of a row, though jumps that are foretold do not show it. */
-static bool hides_one(struct tlb *tlb, uint64_t fit)
-{
-    enum { FEW = 8, PART = 4 }; /* of the pages, some may have to make room for the machine's own */
-    double few, many;
-    uint64_t most = fit - fit / PART < MOST_SURPRISES ? fit - fit / PART : MOST_SURPRISES;
-    struct stops row = seats_row(&tlb->pages, most < FEW ? most : FEW);
-    if (!tlb_walks_code(tlb) || most <= FEW || !seats_surprise(&tlb->pages, &row, &few))
-        return false;
-    row = seats_row(&tlb->pages, most);
-    return seats_surprise(&tlb->pages, &row, &many) && (many - few) * tlb->bench.cycles_per_tick > SURPRISED;
-}
-
 /* Whether jumps through the pages of a place take no longer than through fewer in orders that are new, too, by more
  * than a miss or two: a sweep's orders have been walked for long, and are foretold as a whole. */
 static bool settles(struct tlb *tlb, unsigned place, double miss)
@@ -163,10 +146,6 @@ static bool measure_first(struct tlb *tlb, struct shape *shape, unsigned *after)
     }
     if (seen && tlb_walks_code(tlb) && first > 1 && !settles(tlb, first - 1, reach.miss)) {
         why = "jumps take longer in orders that are new";
-        seen = false;
-    }
-    if (seen && hides_one(tlb, reach.fit)) {
-        why = "branch targets that are known hide what its misses take";
         seen = false;
     }
     for (unsigned attempt = 0; seen && attempt < ATTEMPTS && bench_ok(&tlb->bench) && !tlb->pages.spent; attempt++) {

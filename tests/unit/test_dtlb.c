@@ -172,7 +172,8 @@ static void a_wrong_row(void **state)
     assert_non_null(machine);
     struct bench bench = bench_open(machine, 7);
     assert_true(seats_open(&pages, &bench, OP_LOAD, 4096, UINT64_MAX, &why));
-    struct reach reach = {.pages = &pages, .fit = 1536, .crowd = 2048, .miss = LEAST_MISSES * WALK, .neighbours = 16};
+    struct reach reach = {.pages = &pages, .fit = 1536, .crowd = 2048, .most = 2048, .neighbours = 16};
+    reach.miss = LEAST_MISSES * WALK;
     bool found = crowd_shape(&reach, &shape, &why);
     seats_close(&pages);
     machine_close(machine);
@@ -228,6 +229,74 @@ static void nothing_to_share(void **state)
     machine_close(machine);
 }
 
+/* 96 entries, and a cache of 80 lines before memory: seats share lines, or the control would miss memory, too. */
+static void few_lines(void **state)
+{
+    struct description description = machine_with();
+    description.caches = 1;
+    description.cache[0].size = 5 * KB;
+    description.cache[0].shape.ways = 5;
+    description.cache[0].shape.index.sets = 16;
+    add_tlb(&description, 1, 8, 12);
+    expect(*state, &description, 12, 8, ABSENT, 0);
+}
+
+/* Lines of 128 bytes under a virtual index that reaches above the page: two pages in one line push each other out. */
+static void long_lines(void **state)
+{
+    struct description description = machine_with();
+    for (unsigned i = 0; i < description.caches; i++) {
+        struct cache_description *cache = &description.cache[i];
+        cache->line = cache->sector = 128;
+        cache->shape.ways = 4;
+        cache->shape.index.sets = cache->size / cache->line / cache->shape.ways;
+    }
+    description.cache[0].virtual_index = true;
+    add_tlb(&description, 1, 4, 4);
+    expect(*state, &description, 4, 4, ABSENT, 0);
+}
+
+/* A way predictor before a cache of 13 ways in 14 sets: lines of one page are in each other's way, and slow even in few
+ * pages. */
+static void lines_in_the_way(void **state)
+{
+    struct description description = machine_with();
+    struct cache_description *first = &description.cache[0];
+    first->shape.ways = 13;
+    first->shape.index.sets = 14;
+    first->size = (uint64_t)13 * 14 * 64;
+    first->folds = 8;
+    for (unsigned i = 0; i < first->folds; i++)
+        first->fold[i] = (uint64_t)1 << (12 + i) | (uint64_t)1 << (27 - i);
+    first->fold_latency = HIT + 8;
+    add_tlb(&description, 1, 8, 12);
+    expect(*state, &description, 12, 8, ABSENT, 0);
+}
+
+/* A tree of 168 ways, of which one page too many is missed seldom, and a second level of three times its entries: a
+ * block of twice as many as the first one has leaves no room for a crowd there. */
+static void a_second_level_of_few(void **state)
+{
+    struct description description = machine_with();
+    assert_true(policy_parse(&add_tlb(&description, 1, 1, 168)->shape.policy, "LRU21PLRU8"));
+    add_tlb(&description, 2, 128, 4);
+    expect(*state, &description, 168, 1, 4, 128);
+}
+
+/* A first level that keeps some pages of any number: those are no ways of the second one. */
+static void pages_that_stay(void **state)
+{
+    static const uint64_t mask[] = {0x41, 0x82, 0x104, 0x208, 0x410, 0x820};
+    struct description description = machine_with();
+    assert_true(policy_parse(&add_tlb(&description, 1, 4, 6)->shape.policy, "QLRU_H11_MR31_R1_U2"));
+    struct tlb_description *second = add_tlb(&description, 2, 64, 12);
+    fold(second, mask, 6);
+    measure(*state, &description);
+    assert_level(*state, "dtlb1.4k", 6, 4, PENALTY);
+    assert_value(*state, "dtlb2.4k.ways", 12, 0);
+    assert_value(*state, "dtlb2.4k.sets", 64, 0);
+}
+
 static void no_tlb(void **state)
 {
     struct description description = machine_with();
@@ -256,6 +325,11 @@ int main(void)
         cmocka_unit_test(a_wrong_row),
         cmocka_unit_test(shared_by_two_sizes),
         cmocka_unit_test(nothing_to_share),
+        cmocka_unit_test(few_lines),
+        cmocka_unit_test(long_lines),
+        cmocka_unit_test(lines_in_the_way),
+        cmocka_unit_test(a_second_level_of_few),
+        cmocka_unit_test(pages_that_stay),
         cmocka_unit_test(no_tlb),
         cmocka_unit_test(skipped),
     };
