@@ -219,7 +219,7 @@ static bool choose_block(const struct tlb *tlb, uint64_t entries, double step, s
         return true;
     reach->kept = 0;
     for (unsigned units = 1; units <= 3; units += 2)
-        for (reach->unit = LEAST_BLOCK; units * reach->unit <= MOST_BLOCK; reach->unit *= 2) {
+        for (reach->unit = LEAST_BLOCK / 2; units * reach->unit <= MOST_BLOCK; reach->unit *= 2) {
             reach->block = units * reach->unit;
             if (reach->block > entries && 4 * reach->block <= 3 * reach->fit && kept_of(tlb, reach->block, step) <= 0)
                 return true;
