@@ -12,7 +12,7 @@ enum {
     WORD = 8,
     CODE = 16,
     OTHER_HALF = 2048, /* of a page: code that shares lines leaves no room there */
-    MANY_PAGES = 128,  /* a lap over more of them is no short one */
+    MANY_PAGES = 64,   /* a lap over more of them is no short one */
     WIDE = 2 * SEAT    /* bytes: the longest line of a first level */
 };
 
@@ -281,7 +281,7 @@ bool seats_excess(struct seats *pages, const struct stops *stops, double *ticks)
     struct walk walk[2];
     if (!link_both(pages, stops, &seats, &walk[0], &walk[1]))
         return false;
-    while ((double)steps < 64 * (double)pages->bench->clock.step)
+    while ((double)steps < 32 * (double)pages->bench->clock.step)
         steps *= 2;
     for (unsigned round = 0; round < rounds; round++)
         if (!bench_warm(pages->bench, &walk[0], 0, count > MANY ? 0 : count) ||

@@ -211,23 +211,23 @@ double tlb_step_from(const struct tlb *tlb, unsigned from, unsigned *last)
 
 /* Whether a row takes longer than the control. Jumps are compared with those through fewer pages, which fit, and, if
  * they take longer, with as many that go to other pages, too, but to fewer. */
-static enum verdict compare_row(struct tlb *tlb, uint64_t count, uint64_t fewer, double miss)
+static enum verdict compare_row(struct tlb *tlb, uint64_t count, uint64_t fewer, double miss, double error)
 {
     struct seats *pages = &tlb->pages;
     struct stops control = tlb_walks_code(tlb) ? seats_row(pages, fewer) : seats_control(pages, count);
     struct stops row = seats_row(pages, count);
-    enum verdict verdict = seats_crowd(pages, &row, &control, miss, BOUND, NULL, 0);
+    enum verdict verdict = seats_crowd(pages, &row, &control, miss, error, NULL, 0);
     if (verdict != SLOWER || !tlb_walks_code(tlb))
         return verdict;
     control = seats_shared(pages, count);
-    return seats_crowd(pages, &row, &control, miss, BOUND, NULL, 0);
+    return seats_crowd(pages, &row, &control, miss, error, NULL, 0);
 }
 
-bool tlb_row_fits(struct tlb *tlb, uint64_t count, uint64_t fewer, double miss)
+static bool row_fits(struct tlb *tlb, uint64_t count, uint64_t fewer, double miss, double error)
 {
     struct seats *pages = &tlb->pages;
     for (unsigned attempt = 0; attempt < ATTEMPTS && seats_ok(pages); attempt++) {
-        enum verdict verdict = compare_row(tlb, count, fewer, miss);
+        enum verdict verdict = compare_row(tlb, count, fewer, miss, error);
         if (verdict != UNDECIDED)
             return verdict == NOT_SLOWER;
         bench_wait(&tlb->bench, 1 + attempt);
@@ -236,13 +236,19 @@ bool tlb_row_fits(struct tlb *tlb, uint64_t count, uint64_t fewer, double miss)
     return false;
 }
 
+bool tlb_row_fits(struct tlb *tlb, uint64_t count, uint64_t fewer, double miss)
+{
+    return row_fits(tlb, count, fewer, miss, BOUND);
+}
+
 bool tlb_bisect(struct tlb *tlb, double miss, uint64_t *fit, uint64_t *crowd)
 {
     enum { MOMENTS = 3 };
+    static const double ON_THE_WAY = 1e-2; /* where it ends is asked again */
     const uint64_t fewer = *fit;
     while (*crowd - *fit > 1 && seats_ok(&tlb->pages)) {
         uint64_t middle = *fit + (*crowd - *fit) / 2;
-        if (tlb_row_fits(tlb, middle, fewer, miss))
+        if (row_fits(tlb, middle, fewer, miss, ON_THE_WAY))
             *fit = middle;
         else
             *crowd = middle;
