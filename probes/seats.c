@@ -12,7 +12,6 @@ enum {
     WORD = 8,
     CODE = 16,
     OTHER_HALF = 2048, /* of a page: code that shares lines leaves no room there */
-    MANY_PAGES = 64,   /* a lap over more of them is no short one */
     WIDE = 2 * SEAT    /* bytes: the longest line of a first level */
 };
 
@@ -295,31 +294,50 @@ bool seats_excess(struct seats *pages, const struct stops *stops, double *ticks)
     return true;
 }
 
-bool seats_settle(struct seats *pages, uint64_t few, double least)
+/* What is mapped lies elsewhere from now on. */
+static void set_pitch(struct seats *pages, uint64_t pitch)
 {
-    static const uint64_t pitch[] = {TIGHT, SEAT, WIDE};
-    for (unsigned i = 0; i < sizeof pitch / sizeof *pitch; i++) {
+    pages->pitch = pitch;
+    pages->mapped = pages->quarters = pages->shared = 0;
+    pages->lasts = 0;
+}
+
+bool seats_settle(struct seats *pages, uint64_t pitch, uint64_t few, double least)
+{
+    static const uint64_t pitches[] = {TIGHT, SEAT, WIDE};
+    for (unsigned i = 0; i < sizeof pitches / sizeof *pitches; i++) {
         double ticks;
-        pages->pitch = pitch[i];
-        if (stops_seat(MOST_IN_A_ROW, pitch[i]) > pages->dense.size)
+        if (pitches[i] < pitch)
+            continue;
+        if (stops_seat(MOST_IN_A_ROW, pitches[i]) > pages->dense.size)
             break;
+        set_pitch(pages, pitches[i]);
         struct stops row = seats_row(pages, few);
         if (!seats_ok(pages) || !seats_excess(pages, &row, &ticks))
             return false;
         if (ticks < least)
             return true;
     }
-    pages->pitch = SEAT;
+    set_pitch(pages, SEAT);
     return true;
+}
+
+/* Whether a lap over so many pages is no short one: fewer of them do. Of jumps each new order has to be learnt by who
+ * foretells them, and what they take is a difference. */
+static bool are_many(const struct seats *pages, uint64_t count)
+{
+    enum { LOADS = 64, JUMPS = 128 };
+    return count > (pages->op == OP_LOAD ? LOADS : JUMPS);
 }
 
 /* Visits of a batch: of few pages, many laps, of many, some. It is made longer where the clock or noise asks for that
  * (probes/sample.c). */
-static uint64_t crowd_steps(uint64_t count)
+static uint64_t crowd_steps(const struct seats *pages, uint64_t count)
 {
-    enum { LAPS = 8, FEWER = 4, LEAST = 512 };
-    uint64_t steps = count > MANY_PAGES ? FEWER * count : LAPS * count;
-    return steps < LEAST ? LEAST : steps;
+    enum { LAPS = 8, FEWER = 4, LEAST = 512, LEAST_JUMPS = 1024 };
+    uint64_t steps = are_many(pages, count) ? FEWER * count : LAPS * count;
+    uint64_t least = pages->op == OP_LOAD ? LEAST : LEAST_JUMPS;
+    return steps < least ? least : steps;
 }
 
 enum verdict seats_crowd(struct seats *pages, const struct stops *stops, const struct stops *control, double effect,
@@ -327,19 +345,21 @@ enum verdict seats_crowd(struct seats *pages, const struct stops *stops, const s
 {
     enum { ORDERS = 2, SETTLING = 8, FORETELLING = 32, SILENT = 6, EVERY = 3 };
     uint64_t count = stops_count(stops);
+    bool many = are_many(pages, count);
     struct walk signal, quiet;
     struct answer answer;
     if (!link_both(pages, stops, control, &signal, &quiet))
         return UNDECIDED;
-    struct question question = {.signal = &signal, .control = &quiet, .steps = crowd_steps(count), .error = error};
+    struct question question = {
+        .signal = &signal, .control = &quiet, .steps = crowd_steps(pages, count), .error = error};
     question.effect = effect / (double)count;
-    question.orders = count > MANY_PAGES ? 1 : ORDERS; /* a new one in each round, besides */
-    question.silent = SILENT; /* what lies between is something else, and is another time elsewhere */
-    question.warm_laps = count > MANY_PAGES ? SETTLING / 2 : SETTLING;
-    if (pages->op == OP_LOAD && count > MANY_PAGES)
+    question.orders = many ? 1 : ORDERS; /* a new one in each round, besides */
+    question.silent = SILENT;            /* what lies between is something else, and is another time elsewhere */
+    question.warm_laps = many ? SETTLING / 2 : SETTLING;
+    if (pages->op == OP_LOAD && many)
         question.every = EVERY;
     if (pages->op == OP_JUMP_FAR) /* where jumps through a register lead is foretold by where those before led */
-        question.last_laps = count > MANY_PAGES ? FORETELLING / 2 : FORETELLING;
+        question.last_laps = many ? FORETELLING / 2 : FORETELLING;
     if (question.warm_laps < pages->settling)
         question.warm_laps = pages->settling;
     question.together = pages->op != OP_LOAD;

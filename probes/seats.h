@@ -46,9 +46,10 @@ struct seats {
 bool seats_open(struct seats *, struct bench *, enum op, uint64_t page, uint64_t visits, const char **why);
 void seats_close(struct seats *);
 
-/* Chooses how far apart seats lie: as near as few pages, so many, take no longer than their seats by `least` ticks a
- * step; lines, one each, where none is near enough. False: see seats_ok. */
-bool seats_settle(struct seats *, uint64_t few, double least);
+/* Chooses how far apart seats lie: so many bytes or, where few pages, so many, take longer there than their seats by
+ * `least` ticks a step, further; lines, one each, where none is near enough. Stops from before are none any more.
+ * False: see seats_ok. */
+bool seats_settle(struct seats *, uint64_t pitch, uint64_t few, double least);
 
 /* Pages of a list, from its beginning, that share a frame, at most SHARE_FRAME: they may change seats without being
  * mapped anew. */

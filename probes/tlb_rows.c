@@ -36,7 +36,7 @@ static bool takes_few(const struct tlb *tlb, unsigned place)
  * need not be as much, and policies make it vary. */
 static void find_clean(struct tlb *tlb)
 {
-    double few[MOST_PLACES];
+    double few[MOST_PLACES] = {0};
     for (unsigned i = 0; i < tlb->places; i++)
         few[i] = tlb->place[i].few;
     /* The least of them may be too little. */
@@ -151,15 +151,15 @@ bool tlb_is_busy(const struct tlb *tlb)
     return busy;
 }
 
-bool tlb_sweep(struct tlb *tlb)
+/* Rows of all lengths, in seats so far apart or further. */
+static bool sweep_in(struct tlb *tlb, uint64_t pitch)
 {
-    char id[28];
     struct place place;
     bool risen = false;
-    struct text text = text_in(id, sizeof id);
-    text_format(&text, "%s.%s", tlb->side->name, tlb->size->name);
-    struct series *series = note_series(tlb->notebook, id, "pages", "cycles");
-    if (!seats_settle(&tlb->pages, tlb->side->fewest, LEAST_STEP / tlb->bench.cycles_per_tick))
+    tlb->places = 0;
+    tlb->clean = 0;
+    tlb->mixed = UINT64_MAX;
+    if (!seats_settle(&tlb->pages, pitch, tlb->side->fewest, LEAST_STEP / tlb->bench.cycles_per_tick))
         return false;
     for (uint64_t count = tlb->side->fewest; count <= longest_row(tlb) && tlb->places < MOST_PLACES;
          count = next_place(count)) {
@@ -169,9 +169,28 @@ bool tlb_sweep(struct tlb *tlb)
         if (place.cycles >= -LEAST_STEP) /* or the control misses, something that is no translation */
             tlb->place[tlb->places++] = place;
     }
-    if (tlb_walks_code(tlb))
+    if (tlb_walks_code(tlb) && tlb->places)
         find_clean(tlb);
-    if (tlb_walks_code(tlb) ? !ask_when_quiet(tlb) : !ask_again(tlb))
+    return tlb_walks_code(tlb) ? ask_when_quiet(tlb) : ask_again(tlb);
+}
+
+/* Whether jumps run out of something else before the rows take longer. */
+static bool runs_out(const struct tlb *tlb)
+{
+    unsigned first = tlb_rises_above(tlb, 0, LEAST_STEP);
+    return tlb->places && tlb->clean < tlb->place[first < tlb->places ? first : tlb->places - 1].pages;
+}
+
+bool tlb_sweep(struct tlb *tlb)
+{
+    char id[28];
+    struct text text = text_in(id, sizeof id);
+    text_format(&text, "%s.%s", tlb->side->name, tlb->size->name);
+    struct series *series = note_series(tlb->notebook, id, "pages", "cycles");
+    /* Jumps in lines that have several names may be slow even where few are not: each has one, if there are enough. */
+    if (!sweep_in(tlb, tlb_walks_code(tlb) ? SEAT : TIGHT))
+        return false;
+    if (tlb_walks_code(tlb) && runs_out(tlb) && !sweep_in(tlb, TIGHT))
         return false;
     for (unsigned i = 0; i < tlb->places; i++) {
         double cycles = tlb->place[i].cycles;

@@ -38,6 +38,7 @@ struct tlb {
     unsigned places;
     struct place place[MOST_PLACES];
     struct level level[LEVELS];
+    uint64_t second;       /* machine_steps from which on a second level is looked for no longer */
     double few;            /* core cycles of a jump among the fewest */
     uint64_t clean, mixed; /* up to so many jumps take no longer; from so many on they do, in whatever pages */
 };
