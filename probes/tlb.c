@@ -126,6 +126,16 @@ static bool all_miss(struct tlb *tlb, const struct shape *shape, uint64_t fewer)
     return !tlb_row_fits(tlb, count, fewer, lap) && seats_ok(&tlb->pages);
 }
 
+/* Any pages push each other out of a level of one set, and any lines out of a cache that they fill: where lines, too,
+ * run out there, or are in each other's way, nobody knows which it is. False: *why. */
+static bool is_no_cache(const struct tlb *tlb, const struct shape *shape, const char **why)
+{
+    if (shape->sets > 1 || tlb_is_clean(tlb, shape->ways + 1))
+        return true;
+    *why = "it has one set, and lines run out where it does";
+    return false;
+}
+
 /* The first level. *after: the first place behind it. */
 static bool measure_first(struct tlb *tlb, struct shape *shape, unsigned *after)
 {
@@ -164,6 +174,8 @@ static bool measure_first(struct tlb *tlb, struct shape *shape, unsigned *after)
                 why = "no step was seen";
                 break;
             }
+            if (!is_no_cache(tlb, shape, &why))
+                break;
             note_shape(tlb, 1, shape, doubt_of(shape) + 2 * BOUND, machine_steps(tlb->bench.machine) - start);
             return true;
         }
@@ -279,6 +291,7 @@ static void measure_second(struct tlb *tlb, const struct shape *first, unsigned 
         tlb->pages.undecided = false;
         found = crowd_shape(&reach, &shape, &why);
     }
+    found = found && is_no_cache(tlb, &shape, &why);
     if (found && !tlb_is_pure(tlb, reach.block + shape.ways + 1)) {
         found = false;
         why = impure;

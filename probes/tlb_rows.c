@@ -298,6 +298,14 @@ bool tlb_narrow(struct tlb *tlb, double least, uint64_t *fit, uint64_t *crowd)
     return true;
 }
 
+bool tlb_is_clean(const struct tlb *tlb, uint64_t count)
+{
+    for (unsigned i = 0; i < tlb->places && !tlb_walks_code(tlb); i++)
+        if (tlb->place[i].pages >= count)
+            return tlb->place[i].few <= tlb->place[0].few + LEVEL;
+    return tlb_walks_code(tlb);
+}
+
 bool tlb_is_pure(struct tlb *tlb, uint64_t count)
 {
     double ticks;

@@ -67,6 +67,10 @@ bool tlb_bisect(struct tlb *tlb, double miss, uint64_t *fit, uint64_t *crowd);
  * too many. least: core cycles that this shows by. */
 bool tlb_narrow(struct tlb *tlb, double least, uint64_t *fit, uint64_t *crowd);
 
+/* Whether so many loads take as long as few where they go to few pages: what they miss in many is translation then. Of
+ * jumps see tlb_is_pure. */
+bool tlb_is_clean(const struct tlb *tlb, uint64_t count);
+
 /* Whether so many jumps miss nothing but translations. */
 bool tlb_is_pure(struct tlb *tlb, uint64_t count);
 
