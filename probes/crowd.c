@@ -102,14 +102,12 @@ static uint32_t some_set(struct seats *pages)
     return HIGH | (uint32_t)(bench_seed(pages->bench) & ANY);
 }
 
-/* Whether all pages of the row with these bits do not fit: most of them miss then, or none does. What a miss costs may
- * have been told of so many pages that tables left the caches: no more is asked than the least that it is. */
+/* Whether all pages of the row with these bits do not fit: most of them miss then, or none does. */
 static bool is_dense_crowd(const struct reach *reach, uint64_t bits)
 {
-    static const double LEAST = 2.5; /* core cycles */
-    double ticks = 0, most = LEAST / reach->pages->bench->cycles_per_tick, part = reach->miss / LEAST_MISSES / 5;
+    double ticks = 0;
     struct stops stops = seats_spread(reach->pages, bits);
-    return seats_excess(reach->pages, &stops, &ticks) && ticks > reach->hit + (part < most ? part : most);
+    return seats_excess(reach->pages, &stops, &ticks) && ticks > reach->hit + reach->miss / LEAST_MISSES / 5;
 }
 
 static void list_bits(struct crowd *crowd, uint64_t bits)

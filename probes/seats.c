@@ -12,7 +12,7 @@ enum {
     WORD = 8,
     CODE = 16,
     OTHER_HALF = 2048, /* of a page: code that shares lines leaves no room there */
-    WIDE = 2 * SEAT    /* bytes: the longest line of a first level */
+    WIDEST = 4 * SEAT  /* bytes: two lines of the longest that a first level has, of which one may be fetched ahead */
 };
 
 /* Bytes: the pages of a list, and those of a row, lie so near to each other that near jumps reach them. */
@@ -62,7 +62,7 @@ static bool time_few(const struct seats *pages, double *ticks)
 static bool map_seats(struct seats *pages, uint64_t page, uint64_t seats)
 {
     struct machine *machine = pages->bench->machine;
-    if (!stretch_map(machine, page, stops_seat(MOST_IN_A_ROW, WIDE), &pages->dense))
+    if (!stretch_map(machine, page, stops_seat(MOST_IN_A_ROW, WIDEST), &pages->dense))
         return false;
     if (pages->dense.size >= seats)
         return true;
@@ -304,7 +304,7 @@ static void set_pitch(struct seats *pages, uint64_t pitch)
 
 bool seats_settle(struct seats *pages, uint64_t pitch, uint64_t few, double least)
 {
-    static const uint64_t pitches[] = {TIGHT, SEAT, WIDE};
+    static const uint64_t pitches[] = {TIGHT, SEAT, 2 * SEAT, WIDEST};
     for (unsigned i = 0; i < sizeof pitches / sizeof *pitches; i++) {
         double ticks;
         if (pitches[i] < pitch)

@@ -11,7 +11,8 @@
  *
  * Seats are lines of 64 bytes, or share them: the fewer lines there are, the later do they run out. Where lines that
  * are seen in several pages cost something by themselves (a cache with a virtual index, or a way predictor, has one
- * name for a line), seats have a line each, or two where lines are longer: seats_settle() asks. */
+ * name for a line), seats have a line each, or two or four where lines are longer, or fetched ahead: seats_settle()
+ * asks. */
 #pragma once
 #include "probes/sample.h"
 #include "probes/stretch.h"

@@ -207,7 +207,8 @@ unsigned tlb_rises_above(const struct tlb *tlb, unsigned from, double cycles)
     for (unsigned i = tlb->places; i > from; i--)
         if (tlb->place[i - 1].cycles >= cycles)
             first = i - 1;
-        else if (tlb->place[i - 1].pages < tlb->mixed)
+        else if (tlb_walks_code(tlb) ? tlb->place[i - 1].pages < tlb->mixed
+                                     : tlb_is_clean(tlb, tlb->place[i - 1].pages))
             break;
     return first;
 }

@@ -49,7 +49,7 @@ bool tlb_walks_code(const struct tlb *tlb);
 bool tlb_sweep(struct tlb *tlb);
 
 /* The first place, from one on, from which all others take so many cycles or more; places: there is none. Those whose
- * jumps miss something else say nothing against it. */
+ * control misses something say nothing against it. */
 unsigned tlb_rises_above(const struct tlb *tlb, unsigned from, double cycles);
 
 /* The cycles of a step that places from one on stand on: those of two of them, one at twice the pages of the other, or
