@@ -201,6 +201,16 @@ bool tlb_sweep(struct tlb *tlb)
     return true;
 }
 
+bool tlb_sweep_longer(struct tlb *tlb, unsigned *after)
+{
+    if (!tlb_walks_code(tlb) || tlb->pages.pitch == TIGHT || tlb->mixed == UINT64_MAX)
+        return true;
+    if (!sweep_in(tlb, TIGHT))
+        return false;
+    *after = tlb_rises_above(tlb, 0, LEAST_STEP);
+    return true;
+}
+
 unsigned tlb_rises_above(const struct tlb *tlb, unsigned from, double cycles)
 {
     unsigned first = tlb->places;

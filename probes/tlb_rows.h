@@ -48,6 +48,10 @@ bool tlb_walks_code(const struct tlb *tlb);
 /* What so many pages in a row take longer, by their number. */
 bool tlb_sweep(struct tlb *tlb);
 
+/* The same, of jumps that ran out of lines in the longer rows, in lines that they share: for a second level. *after: as
+ * before, the first place behind the first one. */
+bool tlb_sweep_longer(struct tlb *tlb, unsigned *after);
+
 /* The first place, from one on, from which all others take so many cycles or more; places: there is none. Those whose
  * control misses something say nothing against it. */
 unsigned tlb_rises_above(const struct tlb *tlb, unsigned from, double cycles);
