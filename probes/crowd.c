@@ -102,12 +102,16 @@ static uint32_t some_set(struct seats *pages)
     return HIGH | (uint32_t)(bench_seed(pages->bench) & ANY);
 }
 
-/* Whether all pages of the row with these bits do not fit: most of them miss then, or none does. */
+/* Whether all pages of the row with these bits do not fit: most of them miss then, or none does. What a miss costs may
+ * have been told of so many pages that tables left the caches: of loads no more is asked than the least that it is. */
 static bool is_dense_crowd(const struct reach *reach, uint64_t bits)
 {
-    double ticks = 0;
+    static const double LEAST = 2.5; /* core cycles */
+    double ticks = 0, most = LEAST / reach->pages->bench->cycles_per_tick, part = reach->miss / LEAST_MISSES / 5;
     struct stops stops = seats_spread(reach->pages, bits);
-    return seats_excess(reach->pages, &stops, &ticks) && ticks > reach->hit + reach->miss / LEAST_MISSES / 5;
+    if (reach->pages->op == OP_LOAD && part > most)
+        part = most;
+    return seats_excess(reach->pages, &stops, &ticks) && ticks > reach->hit + part;
 }
 
 static void list_bits(struct crowd *crowd, uint64_t bits)
