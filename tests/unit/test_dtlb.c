@@ -283,20 +283,6 @@ static void a_second_level_of_few(void **state)
     expect(*state, &description, 168, 1, 4, 128);
 }
 
-/* A first level that keeps some pages of any number: those are no ways of the second one. */
-static void pages_that_stay(void **state)
-{
-    static const uint64_t mask[] = {0x21, 0x42, 0x84, 0x108, 0x210};
-    struct description description = machine_with();
-    assert_true(policy_parse(&add_tlb(&description, 1, 4, 6)->shape.policy, "QLRU_H11_MR31_R1_U2"));
-    struct tlb_description *second = add_tlb(&description, 2, 32, 12);
-    fold(second, mask, 5);
-    measure(*state, &description);
-    assert_level(*state, "dtlb1.4k", 6, 4, PENALTY);
-    assert_value(*state, "dtlb2.4k.ways", 12, 0);
-    assert_value(*state, "dtlb2.4k.sets", 32, 0);
-}
-
 static void no_tlb(void **state)
 {
     struct description description = machine_with();
@@ -329,7 +315,6 @@ int main(void)
         cmocka_unit_test(long_lines),
         cmocka_unit_test(lines_in_the_way),
         cmocka_unit_test(a_second_level_of_few),
-        cmocka_unit_test(pages_that_stay),
         cmocka_unit_test(no_tlb),
         cmocka_unit_test(skipped),
     };
