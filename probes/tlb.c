@@ -24,6 +24,9 @@ static const double LEAST_PART = 0.25, LEAST_SECOND = 2.5;
 /* What is not checked by a second method may be wrong so often. */
 static const double FOLDED = 0.03, SHARED = 0.15;
 
+/* Of two tries that say different things one is wrong. */
+static const double CONTRADICTED = 0.6;
+
 /* Units of a mask, and of an answer. */
 static const char BITS[] = "bit mask", YES_NO[] = "yes/no";
 
@@ -55,14 +58,25 @@ static void missing(const struct tlb *tlb, unsigned level, uint64_t cost, const 
     }
 }
 
+/* What is said where the row does not rise again: an answer, which another try would only give again. */
+static const char no_second[] = "no second step was seen";
+
 /* What is said where more stops than these are needed to see a level's end. */
 static const char *const impure = "branch targets or the instruction cache run out before it does";
+
+/* Whether two tries found different numbers of entries: then one is wrong, and nobody knows which. */
+static bool contradicts(const struct level *before, const struct level *now)
+{
+    return before->fit && now->fit && before->fit != now->fit;
+}
 
 static void note_shape(struct tlb *tlb, unsigned level, const struct shape *shape, double error, uint64_t cost)
 {
     char id[28];
     double confidence = confidence_from(error);
     tlb->level[level - 1] = (struct level){shape->ways * shape->sets * shape->neighbours, error};
+    if (contradicts(&tlb->before[level - 1], &tlb->level[level - 1]))
+        confidence = confidence_from(CONTRADICTED);
     id_of(tlb, level, "ways", id);
     note_value(tlb->notebook, id, shape->ways, "ways", confidence, cost,
                "the fewest pages that do not fit, less one (after paper 000, section 6)");
@@ -253,7 +267,7 @@ static bool reach_second(struct tlb *tlb, const struct shape *first, unsigned af
     go_on(tlb, least, &last);
     end = tlb->place[last].cycles > *step ? tlb->place[last].cycles : *step;
     second = tlb_rises_above(tlb, last + 1, *step + least);
-    *why = "no second step was seen";
+    *why = no_second;
     if (second == tlb->places)
         return false;
     double more = most_cycles(tlb, second) - *step, rise = tlb->place[second].cycles - *step;
@@ -297,6 +311,7 @@ static void measure_second(struct tlb *tlb, const struct shape *first, unsigned 
         why = impure;
     }
     cost = machine_steps(tlb->bench.machine) - start;
+    tlb->whole = found || (why == no_second && !tlb->pages.spent && !tlb->pages.undecided);
     if (!found) {
         missing(tlb, 2, cost, why);
         return;
@@ -360,6 +375,7 @@ static void measure_size(struct tlb *tlb, bool known, uint64_t visits, const str
     const char *why = "core cycles are not known";
     const struct tlb_size *size = tlb->size;
     bool open = known && seats_open(&tlb->pages, &tlb->bench, size->op, size->page, visits, &why);
+    tlb->whole = !open;
     if (open) {
         measure(tlb);
     } else {
@@ -381,24 +397,58 @@ static void measure_size(struct tlb *tlb, bool known, uint64_t visits, const str
         seats_close(&tlb->pages);
 }
 
+/* How often pages of a size are measured, each time in seats and rows of their own, until both levels are known. Who
+ * does not know where its memory lies shares the computer: what neighbours do while something is decided that all the
+ * rest stands on cannot be made good by asking the rest again. */
+static unsigned tries_on(struct machine *machine)
+{
+    enum { SMALL_PAGE = 4096, TRIES = 3 };
+    struct span span;
+    return machine_span(machine, 0, &span) && span.contiguous <= SMALL_PAGE ? TRIES : 1;
+}
+
+/* Measures pages of one size until both levels are known. start: machine_steps from which on visits are counted;
+ * another try has as many as this size had. */
+static void measure_again(struct tlb *tlb, bool known, unsigned tries, unsigned size, uint64_t *start,
+                          const struct level *small)
+{
+    struct level found[LEVELS] = {{0}};
+    const struct tlb_size *sizes = tlb->side->size;
+    tlb->size = &sizes[size];
+    for (unsigned attempt = 0; !attempt || (attempt < tries && !tlb->whole && bench_ok(&tlb->bench)); attempt++) {
+        if (attempt)
+            *start = machine_steps(tlb->bench.machine) - (size ? sizes[size - 1].visits : 0);
+        *tlb = (struct tlb){.bench = tlb->bench,
+                            .notebook = tlb->notebook,
+                            .side = tlb->side,
+                            .size = tlb->size,
+                            .drawn = attempt && tlb->drawn};
+        tlb->mixed = UINT64_MAX;
+        tlb->before = found;
+        tlb->second = *start + sizes[size].second;
+        measure_size(tlb, known, *start + sizes[size].visits, size && !tlb_walks_code(tlb) ? small : NULL);
+        for (unsigned level = 0; level < LEVELS; level++)
+            if (tlb->level[level].fit)
+                found[level] = tlb->level[level];
+    }
+    for (unsigned level = 0; level < LEVELS; level++)
+        tlb->level[level] = found[level];
+}
+
 bool tlb_measure(struct machine *machine, const struct request *request, const struct tlb_side *side,
                  struct notebook *notebook)
 {
-    struct bench bench = bench_open(machine, request->seed ^ 0x64746c62);
+    struct tlb tlb = {.bench = bench_open(machine, request->seed ^ 0x64746c62), .notebook = notebook, .side = side};
     struct level small[LEVELS] = {{0}};
     struct rate rate;
-    bool known = rate_measure(&bench, &rate) && bench.cycles_per_tick > 0;
+    bool known = rate_measure(&tlb.bench, &rate) && tlb.bench.cycles_per_tick > 0;
     uint64_t start = machine_steps(machine);
     for (unsigned i = 0; i < side->sizes; i++) {
-        struct tlb tlb = {
-            .bench = bench, .notebook = notebook, .side = side, .size = &side->size[i], .mixed = UINT64_MAX};
-        tlb.second = start + side->size[i].second;
-        measure_size(&tlb, known, start + side->size[i].visits, i && !tlb_walks_code(&tlb) ? small : NULL);
+        measure_again(&tlb, known, tries_on(machine), i, &start, small);
         for (unsigned level = 0; i == 0 && level < LEVELS; level++)
             small[level] = tlb.level[level];
-        bench = tlb.bench;
-        bench.refused = false; /* what was refused to pages of one size may be granted to others */
-        bench.permille = 1000 * (i + 1) / side->sizes;
+        tlb.bench.refused = false; /* what was refused to pages of one size may be granted to others */
+        tlb.bench.permille = 1000 * (i + 1) / side->sizes;
     }
-    return !bench.skipped;
+    return !tlb.bench.skipped;
 }

@@ -186,18 +186,19 @@ bool tlb_sweep(struct tlb *tlb)
     char id[28];
     struct text text = text_in(id, sizeof id);
     text_format(&text, "%s.%s", tlb->side->name, tlb->size->name);
-    struct series *series = note_series(tlb->notebook, id, "pages", "cycles");
     /* Jumps in lines that have several names may be slow even where few are not: each has one, if there are enough. */
     if (!sweep_in(tlb, tlb_walks_code(tlb) ? SEAT : TIGHT))
         return false;
     if (tlb_walks_code(tlb) && runs_out(tlb) && !sweep_in(tlb, TIGHT))
         return false;
-    for (unsigned i = 0; i < tlb->places; i++) {
+    struct series *series = tlb->drawn ? NULL : note_series(tlb->notebook, id, "pages", "cycles");
+    for (unsigned i = 0; series && i < tlb->places; i++) {
         double cycles = tlb->place[i].cycles;
         note_point(tlb->notebook, series, (struct point){(double)tlb->place[i].pages, cycles, cycles, cycles});
     }
-    if (tlb_walks_code(tlb))
+    if (tlb_walks_code(tlb) && !tlb->drawn)
         note_jumps(tlb);
+    tlb->drawn = true;
     return true;
 }
 
