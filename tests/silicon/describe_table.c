@@ -70,6 +70,7 @@ const struct field description_fields[] = {
     ENTRY(clock, "idle", VALUE_NUMBER, idle, "0"),
 
     ENTRY(memory, "span", VALUE_SIZE, span, NULL),
+    ENTRY(memory, "contiguous", VALUE_SIZE, contiguous, "0"),
     ENTRY(memory, "latency", VALUE_NUMBER, latency, NULL),
     ENTRY(memory, "row_miss", VALUE_NUMBER, row_miss, "0"),
     ENTRY(memory, "banks", VALUE_NUMBER, banks, "0"),

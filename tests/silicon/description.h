@@ -107,6 +107,7 @@ struct prefetcher_description {
 
 struct memory_description {
     uint64_t span;                           /* bytes granted to probes in process */
+    uint64_t contiguous;                     /* vouched for in process: bytes; 0: all that a power of two holds */
     unsigned latency;                        /* load to use, of an open row or without rows */
     unsigned row_miss;                       /* more when another row is open; 0: rows do not matter */
     unsigned banks;                          /* 0: none modelled */

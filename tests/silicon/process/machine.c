@@ -14,6 +14,8 @@ bool back_span(struct machine *machine, unsigned index, struct span *span)
         return false;
     while (contiguous <= size / 2)
         contiguous *= 2;
+    if (machine->description.memory.contiguous)
+        contiguous = machine->description.memory.contiguous;
     *span = (struct span){.base = SPAN_BASE, .size = size, .contiguous = contiguous};
     return true;
 }
