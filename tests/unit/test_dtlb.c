@@ -283,6 +283,36 @@ static void a_second_level_of_few(void **state)
     expect(*state, &description, 168, 1, 4, 128);
 }
 
+static uint64_t steps_of(struct notebook *notebook, const struct description *description)
+{
+    struct request request = {.seed = 1};
+    const char *why = "";
+    struct machine *machine = process_open(NULL, description, 1, NULL, &why);
+    assert_non_null(machine);
+    memset(notebook, 0, sizeof *notebook);
+    assert_true(probe_dtlb(machine, &request, notebook));
+    uint64_t steps = machine_steps(machine);
+    machine_close(machine);
+    return steps;
+}
+
+/* Who shares the computer, as whoever does not know where memory lies, asks thrice what it does not learn, and what it
+ * does learn once. Each row is drawn once. */
+static void asked_again(void **state)
+{
+    struct description none = machine_with(), plain = machine_with();
+    add_tlb(&plain, 1, 1, 8);
+    uint64_t once = steps_of(*state, &none), whole = steps_of(*state, &plain);
+    none.memory.contiguous = plain.memory.contiguous = 4 * KB;
+    uint64_t again = steps_of(*state, &none);
+    const struct notebook *notebook = *state;
+    assert_false(noted(notebook, "dtlb1.4k.ways")->measured);
+    assert_int_equal(notebook->series_count, 2);
+    assert_true(again > 2 * once);
+    assert_int_equal(steps_of(*state, &plain), whole);
+    assert_value(*state, "dtlb1.4k.ways", 8, 0);
+}
+
 static void no_tlb(void **state)
 {
     struct description description = machine_with();
@@ -315,6 +345,7 @@ int main(void)
         cmocka_unit_test(long_lines),
         cmocka_unit_test(lines_in_the_way),
         cmocka_unit_test(a_second_level_of_few),
+        cmocka_unit_test(asked_again),
         cmocka_unit_test(no_tlb),
         cmocka_unit_test(skipped),
     };
