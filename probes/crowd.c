@@ -106,8 +106,7 @@ static uint32_t some_set(struct seats *pages)
  * have been told of so many pages that tables left the caches: of loads no more is asked than the least that it is. */
 static bool is_dense_crowd(const struct reach *reach, uint64_t bits)
 {
-    static const double LEAST = 2.5; /* core cycles */
-    double ticks = 0, most = LEAST / reach->pages->bench->cycles_per_tick, part = reach->miss / LEAST_MISSES / 5;
+    double ticks = 0, most = LEAST_SECOND / reach->pages->bench->cycles_per_tick, part = reach->miss / LEAST_MISSES / 5;
     struct stops stops = seats_spread(reach->pages, bits);
     if (reach->pages->op == OP_LOAD && part > most)
         part = most;

@@ -15,6 +15,9 @@
 #pragma once
 #include "probes/seats.h"
 
+/* Core cycles that a page which a level lacks takes longer, at least: no less than a load that hits. */
+static const double LEAST_SECOND = 2.5;
+
 /* Misses that a lap over a crowd has at least, in walks of the tables or hits of the next level: where the page that is
  * pushed out is visited before the one that pushed it, there are two; and any of them may cost a little less. (Only a
  * policy that gives up what came last has one; then ways and entries contradict each other.) */

@@ -43,7 +43,7 @@ struct structures {
     bool unsteady;    /* what is used last may be lost from a cache for all levels */
     bool physical;
     bool top_open; /* whether entries of the highest table are kept is not known */
-    bool top_seen; /* they are, as the clock tells, but swaps of them go unseen by nobody */
+    bool top_seen; /* they are, as the clock tells, though each swap of them is seen at once */
     bool timed;    /* what walks take is known: */
     struct cost {
         double cycles, deviation;

@@ -18,8 +18,8 @@ enum { SHARING = 500000 /* visits */ };
  * foretold, translations overlap, and each takes less (1 on a Zen 4). */
 static const double LEAST_ALONE = 2;
 
-/* A second step is as high as a part of the first one at least, and as a load that hits. */
-static const double LEAST_PART = 0.25, LEAST_SECOND = 2.5;
+/* A second step is as high as a part of the first one, at least. */
+static const double LEAST_PART = 0.25;
 
 /* What is not checked by a second method may be wrong so often. */
 static const double FOLDED = 0.03, SHARED = 0.15;
@@ -412,27 +412,23 @@ static unsigned tries_on(struct machine *machine)
 static void measure_again(struct tlb *tlb, bool known, unsigned tries, unsigned size, uint64_t *start,
                           const struct level *small)
 {
-    struct level found[LEVELS] = {{0}};
     const struct tlb_size *sizes = tlb->side->size;
-    tlb->size = &sizes[size];
+    struct tlb next = {.notebook = tlb->notebook, .side = tlb->side, .size = &sizes[size]};
     for (unsigned attempt = 0; !attempt || (attempt < tries && !tlb->whole && bench_ok(&tlb->bench)); attempt++) {
         if (attempt)
             *start = machine_steps(tlb->bench.machine) - (size ? sizes[size - 1].visits : 0);
-        *tlb = (struct tlb){.bench = tlb->bench,
-                            .notebook = tlb->notebook,
-                            .side = tlb->side,
-                            .size = tlb->size,
-                            .drawn = attempt && tlb->drawn};
+        next.bench = tlb->bench;
+        *tlb = next;
         tlb->mixed = UINT64_MAX;
-        tlb->before = found;
         tlb->second = *start + sizes[size].second;
         measure_size(tlb, known, *start + sizes[size].visits, size && !tlb_walks_code(tlb) ? small : NULL);
+        next.drawn = tlb->drawn;
         for (unsigned level = 0; level < LEVELS; level++)
             if (tlb->level[level].fit)
-                found[level] = tlb->level[level];
+                next.before[level] = tlb->level[level];
     }
     for (unsigned level = 0; level < LEVELS; level++)
-        tlb->level[level] = found[level];
+        tlb->level[level] = next.before[level];
 }
 
 bool tlb_measure(struct machine *machine, const struct request *request, const struct tlb_side *side,

@@ -19,8 +19,7 @@ struct tlb_size {
     enum op op;       /* OP_LOAD, OP_JUMP or OP_JUMP_FAR */
     uint64_t page;    /* bytes */
     uint64_t visits;  /* that these and those before them may take */
-    uint64_t
-        second; /* from that many on a second level is looked for no longer: it may take long where there is none */
+    uint64_t second;  /* from so many on a second level is looked for no longer: where there is none, that takes long */
 };
 
 struct tlb_side {

@@ -38,12 +38,12 @@ struct tlb {
     unsigned places;
     struct place place[MOST_PLACES];
     struct level level[LEVELS];
-    const struct level *before; /* what an earlier try has found */
-    bool drawn;                 /* the row's series is noted: an earlier try's stands */
-    bool whole;                 /* another would not say more */
-    uint64_t second;            /* machine_steps from which on a second level is looked for no longer */
-    double few;                 /* core cycles of a jump among the fewest */
-    uint64_t clean, mixed;      /* up to so many jumps take no longer; from so many on they do, in whatever pages */
+    struct level before[LEVELS]; /* what an earlier try has found */
+    bool drawn;                  /* the row's series is noted: an earlier try's stands */
+    bool whole;                  /* another would not say more */
+    uint64_t second;             /* machine_steps from which on a second level is looked for no longer */
+    double few;                  /* core cycles of a jump among the fewest */
+    uint64_t clean, mixed;       /* up to so many jumps take no longer; from so many on they do, in whatever pages */
 };
 
 bool tlb_walks_code(const struct tlb *tlb);

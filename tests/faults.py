@@ -194,16 +194,15 @@ def run(faults, jobs, keep):
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         list(pool.map(without_fault, sorted({test for fault in faults for test in fault.tests})))
         attempts = {fault: pool.submit(attempt, fault, commands, keep) for fault in faults}
-        try:
-            for fault in faults:
+        for fault in faults:
+            try:
                 killer = attempts[fault].result()
-                killed += killer is not None
-                verdict = f"killed    by {killer:<12}" if killer else f"SURVIVED  {'':<15}"
-                print(f"{fault.name:<16} {verdict} {fault.what}", flush=True)
-        except Wrong:
-            for future in attempts.values():
-                future.cancel()
-            raise
+            except Wrong as wrong:  # the others are worth knowing all the same; it counts as not killed
+                print(f"{fault.name:<16} BROKEN    {'':<15} {wrong}", flush=True)
+                continue
+            killed += killer is not None
+            verdict = f"killed    by {killer:<12}" if killer else f"SURVIVED  {'':<15}"
+            print(f"{fault.name:<16} {verdict} {fault.what}", flush=True)
     return killed
 
 

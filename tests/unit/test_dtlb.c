@@ -229,7 +229,8 @@ static void nothing_to_share(void **state)
     machine_close(machine);
 }
 
-/* 96 entries, and a cache of 80 lines before memory: seats share lines, or the control would miss memory, too. */
+/* 256 entries, and a cache of 80 lines, by lot, before memory: seats share lines, or row and control would miss memory,
+ * now one more often and now the other. */
 static void few_lines(void **state)
 {
     struct description description = machine_with();
@@ -237,8 +238,9 @@ static void few_lines(void **state)
     description.cache[0].size = 5 * KB;
     description.cache[0].shape.ways = 5;
     description.cache[0].shape.index.sets = 16;
-    add_tlb(&description, 1, 8, 12);
-    expect(*state, &description, 12, 8, ABSENT, 0);
+    assert_true(policy_parse(&description.cache[0].shape.policy, "RANDOM"));
+    add_tlb(&description, 1, 32, 8);
+    expect(*state, &description, 8, 32, ABSENT, 0);
 }
 
 /* Lines of 128 bytes under a virtual index that reaches above the page: two pages in one line push each other out. */
