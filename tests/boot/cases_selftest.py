@@ -33,6 +33,26 @@ def selftest(context, lines, seconds=240, **how):
         return machine.finish(10)
 
 
+def arrived(text):
+    """Whether every check that the closing line counts has come over the serial line, each as a line of its own."""
+    closing = re.search(r"(?m)^\s*selftest: (\d+) passed, (\d+) failed", text)
+    lines = re.findall(r"(?m)^\s*(?:ok|FAIL) ", text)
+    return not closing or len(lines) == int(closing[1]) + int(closing[2])
+
+
+def whole_selftest(context, lines, **how):
+    """A self-test whose checks have all arrived. A firmware that waits a second for the line to take a byte gives that
+    byte up, and on a busy computer a line of hundreds came broken once; a second one is no accident any more."""
+    text = selftest(context, lines, **how)
+    if arrived(text):
+        return text
+    print("  a line of the self-test came broken over the serial line; once more")
+    text = selftest(context, lines, **how)
+    strange = [line for line in text.splitlines() if line.strip() and not re.match(r"\s*(ok|FAIL|selftest:) ", line)]
+    expect(arrived(text), f"not every check that was counted is a line; other lines: {strange[-12:]}")
+    return text
+
+
 def all_held(text, at_least):
     """The closing line of a self-test, and that it counts what is above it."""
     ending = re.findall(r"(?m)^\s*selftest: (\d+) passed, (\d+) failed", text)
@@ -47,7 +67,7 @@ def on(cpu, processors):
     @case(f"boot/selftest-{cpu}-{processors}", seconds=40)
     def with_machine(context):
         asked = ["selftest = all"] if processors == 1 else []  # it is what selftest.efi does in any case
-        text = selftest(context, asked, cpu=cpu, processors=processors)
+        text = whole_selftest(context, asked, cpu=cpu, processors=processors)
         all_held(text, 10)
         for word in ("#GP", "#PF", "#UD", "NMI", "firmware's timer", "firmware writes a file", "firmware reads a key"):
             expect(re.search(rf"(?m)^\s*ok .*{word}", text), f"nothing is said to have held about {word}")
@@ -68,7 +88,7 @@ for cpu in ("Skylake-Server-v1", "EPYC-v1", "max"):
 @case("boot/contract", seconds=30)
 def contract(context):
     """The contract of kernel/machine.h on bare metal, under a clock that counts instructions."""
-    all_held(selftest(context, ["selftest = machine"], icount=True, cpu="max"), 10)
+    all_held(whole_selftest(context, ["selftest = machine"], icount=True, cpu="max"), 10)
 
 
 @case("boot/selftest-elsewhere", seconds=15)
