@@ -222,3 +222,7 @@ def host_options(context):
         expect(re.search(r"\d+\.\d+\.\d+", context.execute(built(program), "--version")), "no version")
         said = context.execute(built(program), "--nonsense", "1", status=2)
         expect("nonsense" in said, f"{program} does not name the unknown option: {said!r}")
+        if program != REPLAY: # what was read back then is what it was
+            what = ["run", "zen3"] if program == MODEL else []
+            said = context.execute(built(program), *what, "--probe", "clock", "--no-files", "--plain", "--five-levels")
+            expect("--five-levels: only bare metal" in said, f"{program} is silent about --five-levels")

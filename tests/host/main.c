@@ -106,6 +106,8 @@ static int run_on_machine(struct run *run, struct host *host)
         fprintf(stderr, "%s: %s\n", program_name, why);
         return 1;
     }
+    if (run->options.five_levels)
+        say(host->stage, "--five-levels: only bare metal has its own tables; the levels stay as they are");
     keys_start(host->stage);
     if (run->options.task == TASK_SELFTEST)
         good = selftest(run, machine, host->stage);
