@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* declared.c: reading CPUID leaves. Encodings: Intel SDM volume 2, CPUID (leaves 2, 4 and 18h); AMD APM volume 3,
- * appendix E (80000005, 80000006, 80000019, 8000001D). Declarations are for comparison with what was measured and are
- * often wrong or ranges; nothing that measures may use them. */
+ * appendix E (80000005, 80000006, 80000019, 8000001D, 80000021). Declarations are for comparison with what was measured
+ * and are often wrong or ranges; nothing that measures may use them. */
 #include "kernel/declared.h"
 #include "base/text.h"
 
@@ -270,16 +270,24 @@ static void declare_first_level(struct list *list, const struct cpuid_leaf *leaf
 }
 
 /* A word of two TLBs with coded ways: data in the upper half, instructions in the lower. */
-static void declare_pair(struct list *list, uint32_t word, const char *data, const char *instruction, const char *page,
-                         const char *by)
+static void declare_pair(struct list *list, uint32_t word, unsigned unit, const char *data, const char *instruction,
+                         const char *page, const char *by)
 {
-    uint64_t upper = (word >> 16) & 0xfff, lower = word & 0xfff;
+    uint64_t upper = (word >> 16 & 0xfff) * unit, lower = (word & 0xfff) * unit;
 
     declare_tlb(list, data, page, upper, coded_ways(word >> 28, upper), by);
     declare_tlb(list, instruction, page, lower, coded_ways(word >> 12, lower), by);
 }
 
-static void declare_second_level(struct list *list, const struct cpuid_leaf *leaf)
+/* Entries that second-level TLBs are counted in: 32 where twelve bits would not do (80000021 EAX[14], L2TlbSizeX32). */
+static unsigned second_level_unit(const struct cpuid_dump *dump)
+{
+    const struct cpuid_leaf *leaf = cpuid_find(dump, 0x80000021, 0);
+
+    return leaf && leaf->eax >> 14 & 1 ? 32 : 1;
+}
+
+static void declare_second_level(struct list *list, const struct cpuid_leaf *leaf, unsigned unit)
 {
     static const char by[] = "CPUID 80000006";
     const uint32_t tlb[] = {leaf->ebx, leaf->eax};
@@ -292,9 +300,9 @@ static void declare_second_level(struct list *list, const struct cpuid_leaf *lea
     if (l3 && l3_line) /* at least so many 512 KB, less than one more */
         declare_cache(list, "l3", l3, l3 + (512 << 10) - 1, coded_ways(leaf->edx >> 12, l3 / l3_line), l3_line, by);
     for (unsigned i = 0; i < 2; i++) {
-        uint64_t lower = tlb[i] & 0xfff;
+        uint64_t lower = (tlb[i] & 0xfff) * unit;
 
-        declare_pair(list, tlb[i], "dtlb2", "itlb2", page[i], by);
+        declare_pair(list, tlb[i], unit, "dtlb2", "itlb2", page[i], by);
         if (tlb[i] >> 16 == 0) /* one TLB for both, told in the lower half */
             declare_tlb(list, "dtlb2", page[i], lower, coded_ways(tlb[i] >> 12, lower), by);
     }
@@ -321,10 +329,10 @@ unsigned declared_find(const struct cpuid_dump *dump, struct declared *declared,
     if (!intel && (leaf = cpuid_find(dump, 0x80000005, 0)) != NULL)
         declare_first_level(&list, leaf);
     if (!intel && (leaf = cpuid_find(dump, 0x80000006, 0)) != NULL)
-        declare_second_level(&list, leaf);
+        declare_second_level(&list, leaf, second_level_unit(dump));
     if (!intel && (leaf = cpuid_find(dump, 0x80000019, 0)) != NULL) {
-        declare_pair(&list, leaf->eax, "dtlb1", "itlb1", "1g", "CPUID 80000019");
-        declare_pair(&list, leaf->ebx, "dtlb2", "itlb2", "1g", "CPUID 80000019");
+        declare_pair(&list, leaf->eax, 1, "dtlb1", "itlb1", "1g", "CPUID 80000019");
+        declare_pair(&list, leaf->ebx, second_level_unit(dump), "dtlb2", "itlb2", "1g", "CPUID 80000019");
     }
     return list.count;
 }

@@ -6,8 +6,7 @@
 #include "kernel/script.h"
 #include "kernel/timing.h"
 #include "tests/linux/state.h"
-#include <sys/resource.h>
-#include <sys/time.h>
+#include "tests/linux/wait.h"
 
 struct clock back_clock(struct machine *machine)
 {
@@ -20,29 +19,23 @@ unsigned back_cores(struct machine *machine)
     return 1;
 }
 
-/* Involuntary context switches of this thread so far. */
-static uint64_t count_switches(void)
-{
-    struct rusage usage;
-
-    return getrusage(RUSAGE_THREAD, &usage) == 0 ? (uint64_t)usage.ru_nivcsw : 0;
-}
-
 bool back_run(struct machine *machine, const struct task *tasks, size_t count, struct reading *each)
 {
     const char *refusal = timing_refusal(tasks, count);
-    uint64_t made[MAX_TASKS], switches, ticks;
+    uint64_t made[MAX_TASKS], ticks;
+    struct wait wait;
+    unsigned waits;
 
     if (refusal)
         return refuse(machine, "%s", refusal);
-    switches = count_switches();
+    wait = wait_watch();
     ticks = timing_run(tasks, count, machine->front.view.base, machine->rdtscp, made);
-    switches = count_switches() - switches;
+    waits = wait_count(&wait);
     for (size_t i = 0; i < count; i++) {
         each[i] = (struct reading){
             .ticks = timing_net(ticks, machine->overhead),
             .steps = made[i],
-            .disturbances = (unsigned)switches,
+            .disturbances = waits,
         };
     }
     return true;
@@ -50,12 +43,13 @@ bool back_run(struct machine *machine, const struct task *tasks, size_t count, s
 
 bool back_block(struct machine *machine, const struct block *block, uint64_t steps, struct reading *reading)
 {
-    uint64_t switches = count_switches(), ticks = timing_block(block, steps, machine->rdtscp);
+    struct wait wait = wait_watch();
+    uint64_t ticks = timing_block(block, steps, machine->rdtscp);
 
     *reading = (struct reading){
         .ticks = timing_net(ticks, machine->overhead),
         .steps = steps,
-        .disturbances = (unsigned)(count_switches() - switches),
+        .disturbances = wait_count(&wait),
     };
     return true;
 }
@@ -93,17 +87,18 @@ static void run_script(struct machine *machine)
 bool back_script(struct machine *machine, struct visit *visits, size_t count, struct reading lap[MAX_LAPS])
 {
     const char *refusal = script_lay(machine->kept, LINUX_KEPT, visits, count, false);
-    uint64_t switches;
+    struct wait wait;
+    unsigned waits;
 
     if (refusal)
         return refuse(machine, "%s", refusal);
-    switches = count_switches();
+    wait = wait_watch();
     run_script(machine);
-    switches = count_switches() - switches;
+    waits = wait_count(&wait);
     script_gather(machine->kept, visits, count, machine->lap_overhead, lap);
     for (size_t i = 0; i < count; i++) {
         if (visits[i].lap != 0)
-            lap[visits[i].lap].disturbances = (unsigned)switches;
+            lap[visits[i].lap].disturbances = waits;
     }
     return true;
 }

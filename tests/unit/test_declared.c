@@ -48,6 +48,12 @@ static const struct cpuid_dump zen4 =
          {0x8000001d, 0, 0x121, 0x1c0003f, 0x3f, 0}, {0x8000001d, 1, 0x122, 0x1c0003f, 0x3f, 0},
          {0x8000001d, 2, 0x143, 0x1c0003f, 0x7ff, 2}, {0x8000001d, 3, 0x4163, 0x3c0003f, 0x7fff, 1});
 
+/* The same leaves where second-level TLBs are counted in 32s: 4096 entries need more than the twelve bits there are. */
+static const struct cpuid_dump zen5_own =
+    DUMP(AMD(0x21), {1, 0, 0xb40f40, 0, 0, 0}, {0x80000005, 0, 0xff60ff40, 0xff60ff40, 0x300c0140, 0x20080140},
+         {0x80000006, 0, 0x40802040, 0x60804040, 0x4008140, 0xc009140}, {0x80000019, 0, 0xf060f040, 0xf0200000, 0, 0},
+         {0x80000021, 0, 0x4000, 0, 0, 0});
+
 /* Pentium III (Coppermine): leaf 2 alone. */
 static const struct cpuid_dump pentium3 = DUMP(INTEL(2), {1, 0, 0x686, 0, 0, 0}, {2, 0, 0x3020101, 0, 0, 0xc040882});
 
@@ -141,6 +147,19 @@ static void test_zen4(void **state)
     expect(&zen4, "dtlb1.1g.ways", 72, 72, "CPUID 80000019");
 }
 
+static void test_counted_in_32s(void **state)
+{
+    (void)state;
+    expect(&zen5, "dtlb2.4k.entries", 128, 128, "CPUID 80000006");
+    expect(&zen5_own, "dtlb2.4k.entries", 4096, 4096, "CPUID 80000006");
+    expect(&zen5_own, "dtlb2.4k.ways", 8, 15, "CPUID 80000006");
+    expect(&zen5_own, "itlb2.4k.entries", 2048, 2048, "CPUID 80000006");
+    expect(&zen5_own, "dtlb2.1g.entries", 1024, 1024, "CPUID 80000019");
+    expect(&zen5_own, "dtlb2.1g.ways", 1024, 1024, "CPUID 80000019");
+    expect(&zen5_own, "dtlb1.4k.entries", 96, 96, "CPUID 80000005");
+    expect(&zen5_own, "dtlb1.1g.entries", 96, 96, "CPUID 80000019");
+}
+
 static void test_pentium3(void **state)
 {
     (void)state;
@@ -219,7 +238,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_zen5),     cmocka_unit_test(test_skylake),  cmocka_unit_test(test_zen4),
         cmocka_unit_test(test_pentium3), cmocka_unit_test(test_leaf_18h), cmocka_unit_test(test_k10),
-        cmocka_unit_test(test_names),    cmocka_unit_test(test_room),
+        cmocka_unit_test(test_names),    cmocka_unit_test(test_room),     cmocka_unit_test(test_counted_in_32s),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
