@@ -24,8 +24,8 @@ static const double LEAST_PART = 0.25;
 /* What is not checked by a second method may be wrong so often. */
 static const double FOLDED = 0.03, SHARED = 0.15;
 
-/* Of two tries that say different things one is wrong. */
-static const double CONTRADICTED = 0.6;
+/* On a computer that others share, what one try says and no other is wrong more often than right. */
+static const double UNCONFIRMED = 0.6;
 
 /* Units of a mask, and of an answer. */
 static const char BITS[] = "bit mask", YES_NO[] = "yes/no";
@@ -64,19 +64,39 @@ static const char no_second[] = "no second step was seen";
 /* What is said where more stops than these are needed to see a level's end. */
 static const char *const impure = "branch targets or the instruction cache run out before it does";
 
-/* Whether two tries found different numbers of entries: then one is wrong, and nobody knows which. */
-static bool contradicts(const struct level *before, const struct level *now)
+/* How many earlier tries found so many pages to fit a level. */
+static unsigned said_before(const struct tlb *tlb, unsigned level, uint64_t fit)
 {
-    return before->fit && now->fit && before->fit != now->fit;
+    unsigned said = 0;
+    for (unsigned i = 0; i < tlb->made; i++)
+        said += fit && tlb->before[i][level - 1].fit == fit;
+    return said;
+}
+
+/* So many pages of a level that two earlier tries agree on; 0: no two of them. */
+static uint64_t agreed_before(const struct tlb *tlb, unsigned level)
+{
+    for (unsigned i = 0; i < tlb->made; i++)
+        if (said_before(tlb, level, tlb->before[i][level - 1].fit) > 1)
+            return tlb->before[i][level - 1].fit;
+    return 0;
+}
+
+/* What another try has to say too, and has not: a neighbour may hold a part of a level all the while. */
+static double unconfirmed(const struct tlb *tlb, unsigned level, uint64_t fit)
+{
+    return tlb->tries > 1 && !said_before(tlb, level, fit) ? UNCONFIRMED : 0;
 }
 
 static void note_shape(struct tlb *tlb, unsigned level, const struct shape *shape, double error, uint64_t cost)
 {
     char id[28];
+    uint64_t fit = shape->ways * shape->sets * shape->neighbours;
+    error += unconfirmed(tlb, level, fit);
     double confidence = confidence_from(error);
-    tlb->level[level - 1] = (struct level){shape->ways * shape->sets * shape->neighbours, error};
-    if (contradicts(&tlb->before[level - 1], &tlb->level[level - 1]))
-        confidence = confidence_from(CONTRADICTED);
+    tlb->level[level - 1] = (struct level){fit, error};
+    if (agreed_before(tlb, level) && agreed_before(tlb, level) != fit)
+        return;
     id_of(tlb, level, "ways", id);
     note_value(tlb->notebook, id, shape->ways, "ways", confidence, cost,
                "the fewest pages that do not fit, less one (after paper 000, section 6)");
@@ -318,7 +338,7 @@ static void measure_second(struct tlb *tlb, const struct shape *first, unsigned 
     }
     double error = attempt * doubt_of(&shape) + doubt_of(first);
     note_shape(tlb, 2, &shape, error, cost);
-    note_penalty(tlb, step, error, cost);
+    note_penalty(tlb, step, tlb->level[1].doubt, cost);
 }
 
 /* Some visits are left for a second level, even where noise made the first one take long. */
@@ -397,25 +417,44 @@ static void measure_size(struct tlb *tlb, bool known, uint64_t visits, const str
         seats_close(&tlb->pages);
 }
 
-/* How often pages of a size are measured, each time in seats and rows of their own, until both levels are known. Who
- * does not know where its memory lies shares the computer: what neighbours do while something is decided that all the
- * rest stands on cannot be made good by asking the rest again. */
+/* How often pages of a size are measured at most, each time in seats and rows of their own. Who does not know where its
+ * memory lies shares the computer: what neighbours do while something is decided that all the rest stands on cannot be
+ * made good by asking the rest again. */
 static unsigned tries_on(struct machine *machine)
 {
-    enum { SMALL_PAGE = 4096, TRIES = 3 };
+    enum { SMALL_PAGE = 4096 };
     struct span span;
     return machine_span(machine, 0, &span) && span.contiguous <= SMALL_PAGE ? TRIES : 1;
 }
 
-/* Measures pages of one size until both levels are known. start: machine_steps from which on visits are counted;
- * another try has as many as this size had. */
+/* What the tries say of a level: what two agree on, or else the last one that found something. */
+static struct level said_of(const struct tlb *tlb, unsigned level)
+{
+    uint64_t agreed = agreed_before(tlb, level);
+    for (unsigned i = tlb->made; i--;)
+        if (agreed ? tlb->before[i][level - 1].fit == agreed : tlb->before[i][level - 1].fit > 0)
+            return tlb->before[i][level - 1];
+    return (struct level){0};
+}
+
+/* Whether another try is made: until two say the same of each level, or the last one that there is none. */
+static bool asks_again(const struct tlb *tlb)
+{
+    bool known = tlb->made > 0;
+    for (unsigned level = 1; level <= LEVELS && known; level++)
+        known = agreed_before(tlb, level) || (tlb->whole && !said_of(tlb, level).fit);
+    return !known && tlb->made < tlb->tries && bench_ok(&tlb->bench);
+}
+
+/* Measures pages of one size. start: machine_steps from which on visits are counted; another try has as many as this
+ * size had. */
 static void measure_again(struct tlb *tlb, bool known, unsigned tries, unsigned size, uint64_t *start,
                           const struct level *small)
 {
     const struct tlb_size *sizes = tlb->side->size;
-    struct tlb next = {.notebook = tlb->notebook, .side = tlb->side, .size = &sizes[size]};
-    for (unsigned attempt = 0; !attempt || (attempt < tries && !tlb->whole && bench_ok(&tlb->bench)); attempt++) {
-        if (attempt)
+    struct tlb next = {.notebook = tlb->notebook, .side = tlb->side, .size = &sizes[size], .tries = tries};
+    do {
+        if (next.made)
             *start = machine_steps(tlb->bench.machine) - (size ? sizes[size - 1].visits : 0);
         next.bench = tlb->bench;
         *tlb = next;
@@ -424,11 +463,11 @@ static void measure_again(struct tlb *tlb, bool known, unsigned tries, unsigned 
         measure_size(tlb, known, *start + sizes[size].visits, size && !tlb_walks_code(tlb) ? small : NULL);
         next.drawn = tlb->drawn;
         for (unsigned level = 0; level < LEVELS; level++)
-            if (tlb->level[level].fit)
-                next.before[level] = tlb->level[level];
-    }
+            next.before[next.made][level] = tlb->before[next.made][level] = tlb->level[level];
+        tlb->made = ++next.made;
+    } while (asks_again(tlb));
     for (unsigned level = 0; level < LEVELS; level++)
-        tlb->level[level] = next.before[level];
+        tlb->level[level] = said_of(tlb, level + 1);
 }
 
 bool tlb_measure(struct machine *machine, const struct request *request, const struct tlb_side *side,

@@ -5,7 +5,7 @@
 #include "probes/seats.h"
 #include "probes/tlb.h"
 
-enum { LEVELS = 2, MOST_PLACES = 64, ATTEMPTS = 3 };
+enum { LEVELS = 2, MOST_PLACES = 64, ATTEMPTS = 3, TRIES = 3 };
 
 /* Core cycles: a step of less is none. (A jump to another page takes up to 0.2 cycles more than one that stays, by what
  * branch targets cost: measured on a Zen 4.) */
@@ -38,12 +38,14 @@ struct tlb {
     unsigned places;
     struct place place[MOST_PLACES];
     struct level level[LEVELS];
-    struct level before[LEVELS]; /* what an earlier try has found */
-    bool drawn;                  /* the row's series is noted: an earlier try's stands */
-    bool whole;                  /* another would not say more */
-    uint64_t second;             /* machine_steps from which on a second level is looked for no longer */
-    double few;                  /* core cycles of a jump among the fewest */
-    uint64_t clean, mixed;       /* up to so many jumps take no longer; from so many on they do, in whatever pages */
+    struct level before[TRIES][LEVELS]; /* what earlier tries have found */
+    unsigned tries;                     /* that there are at most */
+    unsigned made;                      /* earlier ones */
+    bool drawn;                         /* the row's series is noted: an earlier try's stands */
+    bool whole;                         /* another would not say more */
+    uint64_t second;                    /* machine_steps from which on a second level is looked for no longer */
+    double few;                         /* core cycles of a jump among the fewest */
+    uint64_t clean, mixed; /* up to so many jumps take no longer; from so many on they do, in whatever pages */
 };
 
 bool tlb_walks_code(const struct tlb *tlb);
