@@ -11,6 +11,7 @@
  * flushed lines where lines can be flushed, and the staircase's last step must agree with it. */
 #include "base/text.h"
 #include "probes/confidence.h"
+#include "probes/confirm.h"
 #include "probes/curve.h"
 #include "probes/hit.h"
 #include "probes/levels.h"
@@ -22,7 +23,9 @@ enum {
     LEAST_CURVE = 4 << 20, /* bytes that a curve goes on to */
     BEYOND = 2,            /* times what the last level holds */
     MOST_PAGES = 4,
-    ALWAYS = 4 /* levels that are spoken of, whether they are there or not */
+    ALWAYS = 4, /* levels that are spoken of, whether they are there or not */
+    SMALL_PAGE = 4096,
+    TRIES = 3 /* where others share the computer */
 };
 
 struct latency {
@@ -207,6 +210,20 @@ static uint64_t pages_kept(const struct stretch *stretch)
     return stretch->contiguous < stretch->page ? stretch->contiguous : stretch->page;
 }
 
+/* The levels, as one try finds them; or, where others share the computer, as the last of some does, until what it finds
+ * was found before. */
+static bool find_levels(struct latency *latency, struct depth *depth, bool shared)
+{
+    struct said said[TRIES];
+    for (unsigned tries = 0; tries < (shared ? TRIES : 1); tries++) {
+        if (!levels_measure(depth, first_cycles(latency), &latency->levels))
+            return false;
+        if (!shared || levels_confirm(said, tries, &latency->levels, &said[tries]))
+            break;
+    }
+    return true;
+}
+
 /* The levels, by the largest pages that can be had. */
 static bool measure_levels(struct latency *latency)
 {
@@ -226,7 +243,7 @@ static bool measure_levels(struct latency *latency)
         return true;
     }
     depth.page = pages_kept(&stretch); /* a target's doorstep lies in the same one */
-    bool good = levels_measure(&depth, first_cycles(latency), &latency->levels);
+    bool good = find_levels(latency, &depth, stretch.contiguous <= SMALL_PAGE);
     if (latency->levels.places)
         note_staircase(latency);
     if (good && levels_flat(&latency->levels)) {

@@ -24,9 +24,6 @@ static const double LEAST_PART = 0.25;
 /* What is not checked by a second method may be wrong so often. */
 static const double FOLDED = 0.03, SHARED = 0.15;
 
-/* On a computer that others share, what one try says and no other is wrong more often than right. */
-static const double UNCONFIRMED = 0.6;
-
 /* Units of a mask, and of an answer. */
 static const char BITS[] = "bit mask", YES_NO[] = "yes/no";
 

@@ -80,18 +80,18 @@ def linux_l1d(context):
     expect(all(2 <= value <= 10 for value in values), f"latencies that no L1 data cache has: {sorted(values)}")
 
 
-# What CPUs are known to have, by family and model as the operating system tells them: a Zen 4 was measured (docs/silicon.md).
-# A Zen 5 declares 128 units of 32 entries in its second level of data TLBs, and a hypervisor may hand on the 128 without
-# the bit that says so (CPUID 80000021 EAX[14]): then what is known counts, and not what is declared.
+# What a Zen 4 of that model was measured to have (docs/silicon.md), by family and model as the operating system tells them.
 MEASURED = {
-    (26, 2): {
-        "dtlb": {"dtlb1.4k.entries": 96, "dtlb1.4k.ways": 96, "dtlb1.4k.sets": 1, "dtlb2.4k.entries": 4096},
-    },
     (25, 17): {
         "dtlb": {"dtlb1.4k.entries": 72, "dtlb1.4k.ways": 72, "dtlb1.4k.sets": 1, "dtlb2.4k.entries": 3072,
                  "dtlb2.4k.ways": 12, "dtlb2.4k.sets": 256, "dtlb2.4k.bits": 0b1001111111},
         "itlb": {"itlb1.4k.entries": 64},
     },
+}
+# A Zen 5 declares 128 units of 32 entries in its second level of data TLBs, and a hypervisor may hand on the 128 without
+# the bit that says so (CPUID 80000021 EAX[14]): this is what it means.
+MEANT = {
+    (26, 2): {"dtlb2.4k.entries": 4096, "dtlb2.2m.entries": 4096, "itlb2.4k.entries": 2048, "itlb2.2m.entries": 2048},
 }
 
 
@@ -123,14 +123,17 @@ def translations(probe):
     def one(context):
         """What is found of the TLBs never contradicts CPUID, and on a known CPU it is there, every time."""
         known = MEASURED.get(processor(), {}).get(probe, {})
+        meant = MEANT.get(processor(), {})
         for number in range(1, context.setting("linux_runs", 3) + 1):
             before = noise(context)
             result = measure(context, f"run{number}", LINUX, "--probe", probe, "--seed", str(number))
             if result["machine"]["emulated"]:
                 raise Skipped("this computer is emulated: its clock shows another machine's TLBs")
             for finding in result["findings"]:
-                expect(finding.get("agreement") != "differs" or finding.get("value") == known.get(finding["id"]), f"run {number}: {finding['id']} is {finding.get('value')}, "
-                                                              "not what CPUID declares")
+                if finding.get("confidence", 0) < 0.5:  # it says itself that it is wrong more often than right
+                    continue
+                right = finding.get("agreement") != "differs" or finding["value"] == meant.get(finding["id"])
+                expect(right, f"run {number}: {finding['id']} is {finding.get('value')}, not what CPUID declares")
             for name, value in known.items():
                 finding = results.finding(result, name)
                 if not results.measured(finding):

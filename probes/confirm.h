@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* confirm.h: levels that another try found, too. On a computer that others share, a neighbour on the core may hold a
+ * part of a level for all of one try, and the same mixture at every place looks like a level of its own. */
+#pragma once
+#include "probes/levels.h"
+
+/* What one try found: core cycles of its levels. */
+struct said {
+    double cycles[MOST_LEVELS];
+    unsigned count;
+};
+
+/* Compares what a try found with so many earlier ones. A level that none of those has, and a number of levels that none
+ * of those found, are doubted; *now is what this one said. True: nothing is doubted. */
+bool levels_confirm(const struct said *earlier, unsigned tries, struct levels *, struct said *now);

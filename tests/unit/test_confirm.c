@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* test_confirm.c: levels that one try found, and no other, are doubted. */
+#include "probes/confirm.h"
+#include "tests/unit/resting_host.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+/* after the headers that it needs */
+#include <cmocka.h>
+
+static void set(struct levels *levels, unsigned count, const double *cycles)
+{
+    *levels = (struct levels){.count = count};
+    for (unsigned i = 0; i < count; i++)
+        levels->level[i].cycles = cycles[i];
+}
+
+/* The first try has nothing to go by. The second one confirms both levels, the third one only the second. */
+static void later_tries_confirm(void **state)
+{
+    static struct levels levels;
+    struct said said[3];
+    (void)state;
+    set(&levels, 2, (double[]){4, 14});
+    assert_false(levels_confirm(said, 0, &levels, &said[0]));
+    assert_true(levels.level[0].numbering > 0.5 && levels.level[1].numbering > 0.5 && levels.counting > 0.5);
+    set(&levels, 2, (double[]){4, 14.2});
+    assert_true(levels_confirm(said, 1, &levels, &said[1]));
+    assert_true(levels.level[0].numbering <= 0 && levels.level[1].numbering <= 0 && levels.counting <= 0);
+    set(&levels, 3, (double[]){4, 9.3, 14});
+    assert_false(levels_confirm(said, 2, &levels, &said[2]));
+    assert_true(levels.level[0].numbering <= 0 && levels.level[2].numbering <= 0);
+    assert_true(levels.level[1].numbering > 0.5 && levels.counting > 0.5);
+    assert_int_equal(said[2].count, 3);
+}
+
+/* Any earlier try counts, and as many levels that are others confirm the number alone. */
+static void any_try_counts(void **state)
+{
+    static struct levels levels;
+    struct said said[3];
+    (void)state;
+    set(&levels, 1, (double[]){4});
+    levels_confirm(said, 0, &levels, &said[0]);
+    set(&levels, 2, (double[]){4, 50});
+    assert_false(levels_confirm(said, 1, &levels, &said[1]));
+    set(&levels, 1, (double[]){14});
+    assert_false(levels_confirm(said, 2, &levels, &said[2]));
+    assert_true(levels.counting <= 0 && levels.level[0].numbering > 0.5);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(later_tries_confirm),
+        cmocka_unit_test(any_try_counts),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
