@@ -439,6 +439,12 @@ static void tell_without_helpers(struct trial *trial, bool before, struct inclus
         told->exclusive = gets_it_once(trial, few);
 }
 
+/* Whether all visits were made, so that the last experiment ended before it could tell. */
+static bool is_cut_short(const struct push *push)
+{
+    return machine_steps(push->bench->machine) > push->most;
+}
+
 struct inclusion inclusion_tell(const struct push *push, const struct push *before, const struct scene *scene,
                                 const struct nearer *nearer, const uint64_t *lines, unsigned count)
 {
@@ -447,6 +453,8 @@ struct inclusion inclusion_tell(const struct push *push, const struct push *befo
     bool has_helpers = scene->helpers && !scene->shallow;
     if (has_helpers)
         told.exclusive = exclusive_by_helpers(&trial, &told.error);
+    if (is_cut_short(push))
+        return (struct inclusion){NOT_TOLD, NOT_TOLD, 0};
     if (told.exclusive == YES)
         told.inclusive = NO;
     /* Behind helpers, all else rests on how many lines it takes. */
@@ -462,6 +470,8 @@ struct inclusion inclusion_tell(const struct push *push, const struct push *befo
         told.inclusive = inclusive_by_helpers(&trial, before != NULL);
     else
         tell_without_helpers(&trial, before != NULL, &told);
+    if (is_cut_short(push))
+        told = (struct inclusion){has_helpers ? told.exclusive : NOT_TOLD, NOT_TOLD, has_helpers ? told.error : 0};
     if (told.exclusive == YES)
         told.inclusive = NO;
     return told;

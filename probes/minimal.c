@@ -164,13 +164,19 @@ static unsigned most_helpers(unsigned ways)
 
 /* Whether lines push the target out by lot that are flushed as soon as they were loaded, and so leave its set all ways
  * but one. A policy that goes by a tree, or round, may take the target's way in spite of empty ones, too, but the same
- * lines each time: as many of them as just do so always do, and one fewer never. */
-static bool takes_any_way(const struct push *push, const struct scene *scene, const struct kin *kin)
+ * lines each time: as many of them as just do so always do, and one fewer never. A pool that pushes it out when nothing
+ * is flushed has about as many lines of its set as there are ways, each of which is a chance of one in so many here:
+ * SURELY times as many leave it there once in 1000 times. More would cost, and tell nothing more. */
+static bool takes_any_way(struct push *push, const struct scene *scene, const struct kin *kin)
 {
+    enum { SURELY = 8 };
     struct push rounds = pool_one_by_one(push, 1);
     struct scene flushed = *scene;
     double mean;
-    if (!pool_enough(&rounds, &flushed, kin, SMALLEST_POOL))
+    if (!pool_enough(push, &flushed, kin, SMALLEST_POOL))
+        return false;
+    flushed.pool.count *= SURELY;
+    if (!pool_goes(&rounds, &flushed))
         return false;
     pool_last_straw(&rounds, &flushed, flushed.pool.count);
     return push_mean(&rounds, &flushed, PRECISE, &mean) && mean > -BY_LOT && mean < BY_LOT;

@@ -6,6 +6,8 @@
 enum {
     MORE_TO_PUSH = 4, /* lines that surely push one out of a level, for each that it holds */
     AGREEING = 4,
+    PART = 8,
+    PART_NEEDED = 2, /* of the visits that are left: for inclusion, and where the ways depend on that */
     MOST_UNRULED = 2 /* trials that found lines and ways, and no rule */
 };
 
@@ -16,14 +18,21 @@ static const double NEXT_GAVE_UP = 0.6;
 /* That lines drawn by chance have all told the same of the space, and are not all. */
 static const double BY_CHANCE = 2.0 / 1024;
 
-/* What is to be known of exclusion and inclusion. */
+/* What is to be known of exclusion and inclusion. Experiments on a level that tells little may take all visits that are
+ * left, and what lies behind would not be seen at all: they have a part of them. Where nothing pushes lines out of the
+ * nearer levels, the ways rest on what they say. */
 static void tell_inclusion(struct push *push, const struct push *before, const struct scene *scene, struct known *known,
                            const struct nearer *nearer, struct sets *sets)
 {
+    bool needed = !scene->helpers || scene->shallow;
     unsigned wanted = 2 * scene->needed + MORE_TO_PUSH * nearer->holds;
-    if (!scene->helpers || scene->shallow)
+    if (needed)
         known_more(push, scene, known, wanted < MOST_KNOWN ? wanted : MOST_KNOWN);
-    sets->inclusion = inclusion_tell(push, before, scene, nearer, known->line, known->count);
+    uint64_t now = machine_steps(push->bench->machine), left = push->most > now ? push->most - now : 0;
+    struct push granted = *push, granted_before = before ? *before : *push;
+    granted.most = granted_before.most = now + left / (needed ? PART_NEEDED : PART);
+    sets->inclusion =
+        inclusion_tell(&granted, before ? &granted_before : NULL, scene, nearer, known->line, known->count);
 }
 
 /* Counts what a set keeps. Where nothing pushes lines out of the nearer levels, those keep the last ones: of levels
