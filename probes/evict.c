@@ -231,14 +231,15 @@ bool evict_any(struct push *push, const struct scene *scene, const struct kin *k
     return pool_goes(&rounds, &less);
 }
 
-/* Draws until one is taken. */
+/* Draws until one is taken. Most are not: those that seem to be are asked again. */
 static bool draw_slowly(struct push *push, const struct scene *scene, const struct kin *kin, uint64_t *tries,
                         uint64_t *line)
 {
     uint64_t seed = bench_seed(push->bench);
     for (uint64_t i = 0; i < HARDLY * *tries && i < kin_count(kin, &push->region) && push_ok(push); i++) {
         *line = kin_draw(kin, &push->region, scene->target, seed, i);
-        if (*line == scene->target || !evict_takes(push, scene, *line, VOTES_CHECK))
+        if (*line == scene->target || !evict_takes(push, scene, *line, VOTES_SEARCH) ||
+            !evict_takes(push, scene, *line, VOTES_CHECK))
             continue;
         *tries = 1 + (*tries * 3 + i) / 4;
         return true;

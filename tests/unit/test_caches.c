@@ -228,6 +228,34 @@ static void behind_a_table(void **state)
     assert_missing(notebook, 3, "how the level before it chooses its sets is not known");
 }
 
+/* Whoever walks the tables for each page keeps some of their lines in the second level, so that a few of its sets have
+ * a way less for others: where one of the two that have to agree is among them, another one takes its place. That is so
+ * in three of these runs. */
+static void sets_that_tables_share(void **state)
+{
+    struct notebook *notebook = *state;
+    struct description description = first(8, 2, "LRU");
+    add(&description, 128, 8, "LRU");
+    description.walker = (struct walker_description){.count = 1, .overhead = 10, .from_level = 1};
+    struct tlb_description *tlb = &description.tlb[description.tlbs++];
+    *tlb = (struct tlb_description){.level = 1,
+                                    .holds = HOLDS_BOTH,
+                                    .pages = PAGES_SMALL | PAGES_LARGE,
+                                    .loads = true,
+                                    .stores = true,
+                                    .sector = 1,
+                                    .coalesce = 1};
+    snprintf(tlb->name, sizeof tlb->name, "dtlb1");
+    tlb->shape.ways = 4;
+    tlb->shape.index.sets = 1;
+    assert_true(policy_parse(&tlb->shape.policy, "LRU"));
+    for (uint64_t seed = 1; seed <= 14; seed++) {
+        know(notebook, &description);
+        measured(&description, seed, notebook);
+        assert_value(notebook, 2, "ways", 8);
+    }
+}
+
 /* At once, and without another finding. */
 static void skipping_is_obeyed(void **state)
 {
@@ -269,6 +297,7 @@ int main(void)
                                        cmocka_unit_test(given_up_further_out),
                                        cmocka_unit_test(hardly_more_lines_than_ways),
                                        cmocka_unit_test(lots_before_as_many_sets),
+                                       cmocka_unit_test(sets_that_tables_share),
                                        cmocka_unit_test(skipping_is_obeyed)};
     return cmocka_run_group_tests(tests, fresh, done);
 }

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* test_minimal.c: the few lines that push a target out, and what finding them takes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* after the headers that it needs */
+#include <cmocka.h>
+/* after that, since it asserts */
+#include "probes/minimal.h"
+#include "probes/rate.h"
+#include "tests/unit/found_caches.h"
+#include "tests/unit/resting_host.h"
+
+enum { SPAN = 64 << 20, TARGETS = 6 };
+
+/* A machine, and what is known of its first level when the second one is looked for. */
+struct looked_at {
+    struct machine *machine;
+    struct bench bench;
+    struct stretch stretch;
+    struct push push;
+    struct nearer nearer;
+};
+
+static void look_at(struct looked_at *at, const struct description *description, uint64_t seed)
+{
+    const struct shape_of_first {
+        unsigned sets, ways;
+    } first = {(unsigned)description->cache[0].shape.index.sets, description->cache[0].shape.ways};
+    const char *why = "";
+    struct rate rate;
+    at->machine = process_open(NULL, description, seed, NULL, &why);
+    assert_non_null(at->machine);
+    at->bench = bench_open(at->machine, seed);
+    assert_true(stretch_best(at->machine, UINT64_MAX, SPAN, SPAN, &at->stretch) && rate_measure(&at->bench, &rate));
+    at->push =
+        (struct push){.bench = &at->bench, .region = region_in(&at->stretch, 64, SPAN), .laps = 3, .most = UINT64_MAX};
+    bool third = description->caches > 2;
+    assert_true(
+        push_calibrate(&at->push, latencies[0], latencies[1], third ? latencies[2] : MEMORY, third ? MEMORY : 0));
+    at->nearer =
+        (struct nearer){.kin = kin_modulo(&at->push.region, first.sets), .ways = first.ways, .holds = first.ways};
+}
+
+static void leave(struct looked_at *at)
+{
+    stretch_unmap(at->machine, &at->stretch);
+    machine_close(at->machine);
+}
+
+/* Some line in the middle, of another set for each number. */
+static uint64_t target_of(const struct push *push, unsigned number)
+{
+    return region_lines(&push->region) / 2 + 63 - number + UINT64_C(64) * 37 * number;
+}
+
+/* The third level, which takes from the second what it gives up, gives a target up first among the first level's kin;
+ * among lines of all sets the second one does. Beside each of those a prefetcher without a switch brings another, which
+ * nobody flushes: unless all caches are emptied, they are still there when the next round begins, and it is the third
+ * level again in three of four cases. */
+static void prefetched_beside_all_lines(void **state)
+{
+    (void)state;
+    unsigned far = 0;
+    for (uint64_t seed = 1; seed <= 2; seed++) {
+        struct description description = first(16, 2, "LRU");
+        struct looked_at at;
+        add(&description, 37, 8, "LRU");
+        add(&description, 128, 12, "LRU")->inclusion = INCLUSION_INCLUSIVE;
+        description.prefetchers = 1;
+        description.prefetcher[0] = (struct prefetcher_description){
+            .kind = PREFETCH_ADJACENT, .watches = 2, .into = 2, .ahead = 1, .misses_only = true};
+        look_at(&at, &description, seed);
+        for (unsigned i = 0; i < TARGETS; i++) {
+            struct scene scene;
+            const char *why = "";
+            assert_true(minimal_find(&at.push, &at.nearer.kin, &at.nearer, target_of(&at.push, i), &scene, &why));
+            scene.lines = scene.needed;
+            scene.pool.count = 0;
+            far += push_far(&at.push, &scene);
+        }
+        leave(&at);
+    }
+    assert_in_range(far, 0, TARGETS / 3);
+}
+
+/* That no policy takes any way is known by about as many lines as push one out, though each answer takes many rounds by
+ * a clock whose step is three times what there is to tell: not by all lines that there are. */
+static void any_way_by_few_lines(void **state)
+{
+    (void)state;
+    enum { MOST = 300000 };
+    struct description description = first(64, 4, "LRU");
+    struct looked_at at;
+    struct scene scene;
+    const char *why = "";
+    add(&description, 256, 4, "LRU");
+    add(&description, 4096, 8, "LRU");
+    description.clock.step = 40;
+    look_at(&at, &description, 1);
+    uint64_t start = machine_steps(at.machine);
+    assert_true(minimal_find(&at.push, &at.nearer.kin, &at.nearer, target_of(&at.push, 0), &scene, &why));
+    assert_in_range(machine_steps(at.machine) - start, 1, MOST);
+    assert_int_equal(scene.needed, 4);
+    leave(&at);
+}
+
+/* A policy that does take any way is still known by that. */
+static void any_way_at_all(void **state)
+{
+    (void)state;
+    struct description description = first(64, 4, "LRU");
+    struct looked_at at;
+    struct scene scene;
+    const char *why = "";
+    add(&description, 256, 8, "RANDOM");
+    look_at(&at, &description, 1);
+    assert_true(minimal_find(&at.push, &at.nearer.kin, &at.nearer, target_of(&at.push, 0), &scene, &why));
+    assert_true(scene.alone > 0);
+    leave(&at);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(prefetched_beside_all_lines),
+                                       cmocka_unit_test(any_way_by_few_lines), cmocka_unit_test(any_way_at_all)};
+    return cmocka_run_group_tests(tests, fresh, done);
+}
