@@ -6,7 +6,7 @@
 enum {
     MORE_TO_PUSH = 4, /* lines that surely push one out of a level, for each that it holds */
     AGREEING = 4,
-    PART = 8,
+    PART = 3,
     PART_NEEDED = 2, /* of the visits that are left: for inclusion, and where the ways depend on that */
     MOST_UNRULED = 2 /* trials that found lines and ways, and no rule */
 };
