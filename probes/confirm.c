@@ -4,17 +4,14 @@
 #include "base/arithmetic.h"
 #include "probes/confidence.h"
 
-static bool is_said(const struct said *said, double cycles)
+static bool is_said(const struct said *said, unsigned level, double cycles)
 {
-    for (unsigned level = 0; level < said->count; level++)
-        if (apart(said->cycles[level], cycles) <= readings_tolerance(cycles))
-            return true;
-    return false;
+    return level < said->count && apart(said->cycles[level], cycles) <= readings_tolerance(cycles);
 }
 
 bool levels_confirm(const struct said *earlier, unsigned tries, struct levels *levels, struct said *now)
 {
-    bool counted = false, all = true;
+    bool counted = false, all = true; /* until one level is doubted, and with it which number those behind it have */
     *now = (struct said){.count = levels->count};
     for (unsigned i = 0; i < tries; i++)
         counted = counted || earlier[i].count == levels->count;
@@ -22,10 +19,10 @@ bool levels_confirm(const struct said *earlier, unsigned tries, struct levels *l
         bool confirmed = false;
         now->cycles[level] = levels->level[level].cycles;
         for (unsigned i = 0; i < tries; i++)
-            confirmed = confirmed || is_said(&earlier[i], now->cycles[level]);
-        if (!confirmed)
-            levels->level[level].numbering += UNCONFIRMED;
+            confirmed = confirmed || is_said(&earlier[i], level, now->cycles[level]);
         all = all && confirmed;
+        if (!all)
+            levels->level[level].numbering += UNCONFIRMED;
     }
     if (!counted)
         levels->counting += UNCONFIRMED;

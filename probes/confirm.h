@@ -10,6 +10,7 @@ struct said {
     unsigned count;
 };
 
-/* Compares what a try found with so many earlier ones. A level that none of those has, and a number of levels that none
- * of those found, are doubted; *now is what this one said. True: nothing is doubted. */
+/* Compares what a try found with so many earlier ones. A level that none of those has as the same one is doubted, with
+ * all behind it, and so is a number of levels that none of those found; *now is what this one said. True: nothing is
+ * doubted. */
 bool levels_confirm(const struct said *earlier, unsigned tries, struct levels *, struct said *now);

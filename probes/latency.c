@@ -214,12 +214,17 @@ static uint64_t pages_kept(const struct stretch *stretch)
  * was found before. */
 static bool find_levels(struct latency *latency, struct depth *depth, bool shared)
 {
+    struct levels found;
     struct said said[TRIES];
     for (unsigned tries = 0; tries < (shared ? TRIES : 1); tries++) {
-        if (!levels_measure(depth, first_cycles(latency), &latency->levels))
-            return false;
+        bool good = levels_measure(depth, first_cycles(latency), &latency->levels);
+        if (!good && tries)
+            latency->levels = found; /* what it found is kept, though nothing confirms it */
+        if (!good)
+            return tries > 0;
         if (!shared || levels_confirm(said, tries, &latency->levels, &said[tries]))
             break;
+        found = latency->levels;
     }
     return true;
 }

@@ -240,16 +240,12 @@ bool push_out(struct push *push, const struct scene *scene, unsigned votes, bool
     return sum > 0;
 }
 
-/* The mean of so many votes that its standard error is as wanted; signs: of 1 and -1. How much votes vary shows while
- * they come (Chow and Robbins, "On the asymptotic theory of fixed-width sequential confidence intervals for the mean",
- * Annals of Mathematical Statistics 36, 1965): a target that goes each time is known to by a fraction of what a share
- * of one half takes. As if one more vote each way had come: a few that agree are not all. */
+/* The mean of so many votes that its standard error is as wanted; signs: of 1 and -1. */
 static bool mean_of(struct push *push, const struct scene *scene, double error, bool signs, double *mean)
 {
     enum { LEAST = 16 };
     /* A share of one half varies most. */
-    double varies = signs ? 1 : 1 + push->variance, most = 1 + MOST_OFF * square_root(push->variance);
-    double sum = 0, squares = 0;
+    double varies = signs ? 1 : 1 + push->variance, most = 1 + MOST_OFF * square_root(push->variance), sum = 0;
     unsigned wanted = LEAST + (unsigned)(varies / (error * error)), count = 0;
     for (unsigned rounds = 0; count < wanted && rounds < 2 * wanted && push_ok(push); rounds++) {
         double ticks;
@@ -260,13 +256,8 @@ static bool mean_of(struct push *push, const struct scene *scene, double error, 
         double vote = (ticks - push->middle) / push->half;
         if (signs)
             vote = vote > 0 ? 1 : -1;
-        vote = vote > most ? most : vote < -most ? -most : vote;
-        sum += vote;
-        squares += vote * vote;
+        sum += vote > most ? most : vote < -most ? -most : vote;
         count++;
-        double all = count + 2, middle = sum / all, variance = (squares + 2) / all - middle * middle;
-        if (count >= LEAST && variance <= error * error * count)
-            break;
     }
     *mean = count ? sum / count : 0;
     return count && push_ok(push);

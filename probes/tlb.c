@@ -85,7 +85,8 @@ static double unconfirmed(const struct tlb *tlb, unsigned level, uint64_t fit)
     return tlb->tries > 1 && !said_before(tlb, level, fit) ? UNCONFIRMED : 0;
 }
 
-static void note_shape(struct tlb *tlb, unsigned level, const struct shape *shape, double error, uint64_t cost)
+/* False: two tries have agreed on something else before, which stands. */
+static bool note_shape(struct tlb *tlb, unsigned level, const struct shape *shape, double error, uint64_t cost)
 {
     char id[28];
     uint64_t fit = shape->ways * shape->sets * shape->neighbours;
@@ -93,7 +94,7 @@ static void note_shape(struct tlb *tlb, unsigned level, const struct shape *shap
     double confidence = confidence_from(error);
     tlb->level[level - 1] = (struct level){fit, error};
     if (agreed_before(tlb, level) && agreed_before(tlb, level) != fit)
-        return;
+        return false;
     id_of(tlb, level, "ways", id);
     note_value(tlb->notebook, id, shape->ways, "ways", confidence, cost,
                "the fewest pages that do not fit, less one (after paper 000, section 6)");
@@ -110,6 +111,7 @@ static void note_shape(struct tlb *tlb, unsigned level, const struct shape *shap
                    "page-number bits that relieve a crowd, each by itself (after paper 000, section 6)");
     else
         note_missing(tlb->notebook, id, BITS, cost, "the index is no plain bits");
+    return true;
 }
 
 /* An index that is folded, or none of bits, and entries that serve several pages, are inferred with less to check them
@@ -334,8 +336,8 @@ static void measure_second(struct tlb *tlb, const struct shape *first, unsigned 
         return;
     }
     double error = attempt * doubt_of(&shape) + doubt_of(first);
-    note_shape(tlb, 2, &shape, error, cost);
-    note_penalty(tlb, step, tlb->level[1].doubt, cost);
+    if (note_shape(tlb, 2, &shape, error, cost))
+        note_penalty(tlb, step, tlb->level[1].doubt, cost);
 }
 
 /* Some visits are left for a second level, even where noise made the first one take long. */
@@ -355,7 +357,7 @@ static void measure(struct tlb *tlb)
         missing(tlb, 1, 0, "noise");
         missing(tlb, 2, 0, "noise");
     } else if (measure_first(tlb, &first, &after)) {
-        tlb->bench.permille += 150;
+        tlb->bench.permille = tlb->permille + 150;
         limit_second(tlb);
         if (tlb_sweep_longer(tlb, &after))
             measure_second(tlb, &first, after);
@@ -449,11 +451,16 @@ static void measure_again(struct tlb *tlb, bool known, unsigned tries, unsigned 
                           const struct level *small)
 {
     const struct tlb_size *sizes = tlb->side->size;
-    struct tlb next = {.notebook = tlb->notebook, .side = tlb->side, .size = &sizes[size], .tries = tries};
+    struct tlb next = {.notebook = tlb->notebook,
+                       .side = tlb->side,
+                       .size = &sizes[size],
+                       .tries = tries,
+                       .permille = tlb->bench.permille};
     do {
         if (next.made)
             *start = machine_steps(tlb->bench.machine) - (size ? sizes[size - 1].visits : 0);
         next.bench = tlb->bench;
+        next.bench.permille = next.permille;
         *tlb = next;
         tlb->mixed = UINT64_MAX;
         tlb->second = *start + sizes[size].second;

@@ -40,6 +40,7 @@ struct tlb {
     struct level level[LEVELS];
     struct level before[TRIES][LEVELS]; /* what earlier tries have found */
     unsigned tries;                     /* that there are at most */
+    unsigned permille;                  /* of the probe, when pages of this size began */
     unsigned made;                      /* earlier ones */
     bool drawn;                         /* the row's series is noted: an earlier try's stands */
     bool whole;                         /* another would not say more */

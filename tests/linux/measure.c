@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* measure.c: runs, scripts and blocks in user space: the image's own loops and interpreter. What bare metal reads from
- * MSRs, Linux tells: how often this thread was made to wait for another. Core cycles are not told. */
+ * MSRs, Linux tells: whether this thread was made to wait for another. Core cycles are not told. */
 #define _GNU_SOURCE
 #include "kernel/loops.h"
 #include "kernel/script.h"

@@ -14,11 +14,20 @@ static const struct {
     uint32_t sequence, signature, abort;
 } nowhere = {.signature = RSEQ_SIG};
 
+static struct rseq *own_area(void)
+{
+    return (struct rseq *)((char *)__builtin_thread_pointer() + __rseq_offset);
+}
+
 static volatile uint64_t *named_sequence(void)
 {
-    struct rseq *area = (struct rseq *)((char *)__builtin_thread_pointer() + __rseq_offset);
+    return (volatile uint64_t *)&own_area()->rseq_cs;
+}
 
-    return (volatile uint64_t *)&area->rseq_cs;
+/* Whether the kernel knows of this thread's area: it writes the processor's number there then. */
+static bool is_registered(void)
+{
+    return __rseq_size != 0 && (int)own_area()->cpu_id >= 0;
 }
 
 /* Involuntary context switches of this thread so far. */
@@ -37,7 +46,7 @@ struct wait wait_watch(void)
         .abort_ip = (uintptr_t)&nowhere.abort,
     };
 
-    if (__rseq_size == 0)
+    if (!is_registered())
         return (struct wait){.switches = count_switches()};
     *named_sequence() = (uintptr_t)&sequence;
     return (struct wait){.watched = true};

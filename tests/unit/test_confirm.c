@@ -29,9 +29,25 @@ static void later_tries_confirm(void **state)
     assert_true(levels.level[0].numbering <= 0 && levels.level[1].numbering <= 0 && levels.counting <= 0);
     set(&levels, 3, (double[]){4, 9.3, 14});
     assert_false(levels_confirm(said, 2, &levels, &said[2]));
-    assert_true(levels.level[0].numbering <= 0 && levels.level[2].numbering <= 0);
-    assert_true(levels.level[1].numbering > 0.5 && levels.counting > 0.5);
+    assert_true(levels.level[0].numbering <= 0 && levels.counting > 0.5);
+    assert_true(levels.level[1].numbering > 0.5 && levels.level[2].numbering > 0.5);
     assert_int_equal(said[2].count, 3);
+}
+
+/* A level whose latency another try found, but as another level, has a number that is doubted. */
+static void the_number_counts(void **state)
+{
+    static struct levels levels;
+    struct said said[3];
+    (void)state;
+    set(&levels, 3, (double[]){4, 14, 50});
+    levels_confirm(said, 0, &levels, &said[0]);
+    set(&levels, 2, (double[]){4, 50});
+    assert_false(levels_confirm(said, 1, &levels, &said[1]));
+    assert_true(levels.level[0].numbering <= 0 && levels.level[1].numbering > 0.5);
+    set(&levels, 4, (double[]){4, 14, 25, 50});
+    assert_false(levels_confirm(said, 2, &levels, &said[2]));
+    assert_true(levels.level[1].numbering <= 0 && levels.level[2].numbering > 0.5 && levels.level[3].numbering > 0.5);
 }
 
 /* Any earlier try counts, and as many levels that are others confirm the number alone. */
@@ -54,6 +70,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(later_tries_confirm),
         cmocka_unit_test(any_try_counts),
+        cmocka_unit_test(the_number_counts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

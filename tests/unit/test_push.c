@@ -102,43 +102,8 @@ static void last_straws(void **state)
     machine_close(machine);
 }
 
-/* A mean is known by a fraction of the rounds that a share of one half takes, where the target does the same each time;
- * and as well as it is wanted where it does not: a set of four ways that are taken by lot. */
-static void means_end_when_they_are_known(void **state)
-{
-    (void)state;
-    enum { MOST_SURE = 160, LEAST_BY_LOT = 400, VISITS = 4 * (WAYS + 2) + 6 };
-    for (unsigned lots = 0; lots < 2; lots++) {
-        struct description description = first(SETS, WAYS, lots ? "RANDOM" : "LRU");
-        const char *why = "";
-        add(&description, 256, 8, "LRU");
-        struct machine *machine = process_open(NULL, &description, 1, NULL, &why);
-        assert_non_null(machine);
-        struct bench bench = bench_open(machine, 1);
-        struct stretch stretch;
-        struct rate rate;
-        double mean, error = 0.05;
-        assert_true(stretch_best(machine, UINT64_MAX, 4 << 20, 4 << 20, &stretch) && rate_measure(&bench, &rate));
-        struct push push = {.bench = &bench, .region = region_in(&stretch, 64, 4 << 20), .laps = 1, .most = UINT64_MAX};
-        assert_true(push_calibrate(&push, latencies[0], latencies[0], latencies[1], 0));
-        struct scene scene = row(&push, lots ? 1 : WAYS - 1);
-        uint64_t start = machine_steps(machine);
-        assert_true(push_mean(&push, &scene, error, &mean));
-        uint64_t visits = machine_steps(machine) - start;
-        /* One line takes the target's way once in four times: -1 in three of them, 1 in the fourth. */
-        assert_in_range((int)(1000 * (mean + 1)), lots ? 350 : 0, lots ? 650 : 100);
-        if (lots)
-            assert_true(visits >= LEAST_BY_LOT * 4);
-        else
-            assert_true(visits <= (uint64_t)MOST_SURE * VISITS);
-        stretch_unmap(machine, &stretch);
-        machine_close(machine);
-    }
-}
-
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(clocks_in_steps), cmocka_unit_test(last_straws),
-                                       cmocka_unit_test(means_end_when_they_are_known)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(clocks_in_steps), cmocka_unit_test(last_straws)};
     return cmocka_run_group_tests(tests, fresh, done);
 }
