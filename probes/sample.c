@@ -230,14 +230,17 @@ double quantile(double *values, unsigned count, double fraction)
     return values[below] + (position - below) * (values[below + 1] - values[below]);
 }
 
-/* One warmed batch, in ticks a step. */
-static bool warmed(struct bench *bench, const struct walk *walk, uint64_t laps, uint64_t steps, double *ticks)
+/* One warmed batch, in ticks a step. near: laps right before the clock starts, of a walk that is no long one. */
+static bool warmed(struct bench *bench, const struct walk *walk, uint64_t laps, uint64_t near, uint64_t steps,
+                   double *ticks)
 {
     /* Two laps: after the first one a set may still hold lines of the walk before. */
     uint64_t least = walk->length > CONTROL_STEPS ? 1 : 2;
-    uint64_t last = walk->length > CONTROL_STEPS ? 0 : 1; /* laps right before the clock starts */
+    uint64_t last = walk->length > CONTROL_STEPS ? 0 : near;
     if (laps < least)
         laps = least;
+    if (laps < last)
+        laps = last;
     if (!bench_warm(bench, walk, 0, (laps - last) * walk->length) ||
         !bench_timed(bench, walk, last * walk->length, steps, ticks))
         return false;
@@ -314,8 +317,8 @@ static double error_of(double evidence)
 /* Two rounds of controls alone, so that the first signal has something to be compared with. */
 static bool first_controls(struct bench *bench, const struct question *question, uint64_t steps, double *controls)
 {
-    return warmed(bench, question->control, question->control_laps, steps, &controls[0]) &&
-           warmed(bench, question->control, question->control_laps, steps, &controls[1]);
+    return warmed(bench, question->control, question->control_laps, 1, steps, &controls[0]) &&
+           warmed(bench, question->control, question->control_laps, 1, steps, &controls[1]);
 }
 
 /* Lets numbers change places. */
@@ -349,8 +352,8 @@ static bool one_round(struct bench *bench, const struct question *question, uint
         if (!bench_link(bench, &walk) || !bench_warm(bench, &walk, 0, laps * walk.length))
             return false;
     }
-    return warmed(bench, &walk, 0, steps, signal) &&
-           (!control || warmed(bench, question->control, question->control_laps, control_steps, control));
+    return warmed(bench, &walk, 0, question->near_laps ? question->near_laps : 1, steps, signal) &&
+           (!control || warmed(bench, question->control, question->control_laps, 1, control_steps, control));
 }
 
 bool sample_compare(struct bench *bench, const struct question *question, struct answer *answer)

@@ -85,6 +85,9 @@ struct question {
     uint64_t last_laps; /* in the last of them, where these are more */
     uint64_t control_laps; /* that the control is visited before each of its batches, where it takes more than two to
                               settle */
+    uint64_t near_laps;    /* of the two, or more, so many come right before the signal's clock starts, where it is no
+                              long one; 0: one. The lap that a run begins with may miss in a TLB all along, and what it
+                              loads of tables pushes lines out, which the timed one pays for */
     unsigned every;        /* rounds from one batch of the control to the next; 0: one in each */
     bool together;         /* a slow batch says nothing whose control was slow, too: whoever shares the core was busy */
     uint32_t *mixed; /* numbers of the signal's first stops, so many, that change places before each of these orders */

@@ -343,7 +343,7 @@ static uint64_t crowd_steps(const struct seats *pages, uint64_t count)
 enum verdict seats_crowd(struct seats *pages, const struct stops *stops, const struct stops *control, double effect,
                          double error, uint32_t *number, unsigned mixed)
 {
-    enum { ORDERS = 2, SETTLING = 8, FORETELLING = 32, SILENT = 6, EVERY = 3 };
+    enum { ORDERS = 2, SETTLING = 8, FORETELLING = 32, SILENT = 6, EVERY = 3, TWO_LAPS = 2 };
     uint64_t count = stops_count(stops);
     bool many = are_many(pages, count);
     struct walk signal, quiet;
@@ -358,6 +358,8 @@ enum verdict seats_crowd(struct seats *pages, const struct stops *stops, const s
     question.warm_laps = many ? SETTLING / 2 : SETTLING;
     if (pages->op == OP_LOAD && many)
         question.every = EVERY;
+    if (pages->op == OP_LOAD) /* what jumps take is a difference of two runs, both of which begin so */
+        question.near_laps = TWO_LAPS;
     if (pages->op == OP_JUMP_FAR) /* where jumps through a register lead is foretold by where those before led */
         question.last_laps = many ? FORETELLING / 2 : FORETELLING;
     if (question.warm_laps < pages->settling)

@@ -6,6 +6,7 @@
 #include "probes/rate.h"
 #include "probes/shared.h"
 #include "probes/tlb_rows.h"
+#include "probes/tlb_tries.h"
 
 enum { NEIGHBOURS_MOST = 16, LEAST_BLOCK = 16, MOST_BLOCK = 512 };
 /* Entries of a second level that are not of the row's pages, but of tables, or of who owns the machine: one for each
@@ -61,39 +62,15 @@ static const char no_second[] = "no second step was seen";
 /* What is said where more stops than these are needed to see a level's end. */
 static const char *const impure = "branch targets or the instruction cache run out before it does";
 
-/* How many earlier tries found so many pages to fit a level. */
-static unsigned said_before(const struct tlb *tlb, unsigned level, uint64_t fit)
-{
-    unsigned said = 0;
-    for (unsigned i = 0; i < tlb->made; i++)
-        said += fit && tlb->before[i][level - 1].fit == fit;
-    return said;
-}
-
-/* So many pages of a level that two earlier tries agree on; 0: no two of them. */
-static uint64_t agreed_before(const struct tlb *tlb, unsigned level)
-{
-    for (unsigned i = 0; i < tlb->made; i++)
-        if (said_before(tlb, level, tlb->before[i][level - 1].fit) > 1)
-            return tlb->before[i][level - 1].fit;
-    return 0;
-}
-
-/* What another try has to say too, and has not: a neighbour may hold a part of a level all the while. */
-static double unconfirmed(const struct tlb *tlb, unsigned level, uint64_t fit)
-{
-    return tlb->tries > 1 && !said_before(tlb, level, fit) ? UNCONFIRMED : 0;
-}
-
 /* False: two tries have agreed on something else before, which stands. */
 static bool note_shape(struct tlb *tlb, unsigned level, const struct shape *shape, double error, uint64_t cost)
 {
     char id[28];
     uint64_t fit = shape->ways * shape->sets * shape->neighbours;
-    error += unconfirmed(tlb, level, fit);
+    error += tlb_unconfirmed(tlb, level, fit);
     double confidence = confidence_from(error);
     tlb->level[level - 1] = (struct level){fit, error};
-    if (agreed_before(tlb, level) && agreed_before(tlb, level) != fit)
+    if (tlb_agreed_before(tlb, level) && tlb_agreed_before(tlb, level) != fit)
         return false;
     id_of(tlb, level, "ways", id);
     note_value(tlb->notebook, id, shape->ways, "ways", confidence, cost,
@@ -238,6 +215,17 @@ static void go_on(const struct tlb *tlb, double least, unsigned *last)
     }
 }
 
+/* Whether a row behind the first level takes less than its second one's step, of so many core cycles: a TLB of more
+ * pages does not, but a walk whose table is near may, and then nobody sees where the level ends. What ends the step is
+ * a cache of tables. */
+static bool is_undercut(const struct tlb *tlb, unsigned after, unsigned last, double step)
+{
+    for (unsigned i = after; i <= last; i++)
+        if (tlb->place[i].cycles < step - LEVEL - step / 32)
+            return true;
+    return false;
+}
+
 /* The part of a row of so many pages that the first level keeps, though they are more than it has entries: some
  * policies do. step: core cycles of a hit of the next one. */
 static double kept_of(const struct tlb *tlb, uint64_t pages, double step)
@@ -276,18 +264,22 @@ static bool choose_block(const struct tlb *tlb, uint64_t entries, double step, s
 static bool reach_second(struct tlb *tlb, const struct shape *first, unsigned after, struct reach *reach, double *step,
                          const char **why)
 {
-    unsigned last = after, second;
+    unsigned last = after, level_from, second;
     uint64_t entries = first->ways * first->sets * first->neighbours;
     *why = "no step behind the first one is level for an octave";
     *step = tlb_step_from(tlb, after, &last);
     if (*step <= 0)
         return false;
+    level_from = last;
     double least = LEAST_PART * *step > LEAST_SECOND ? LEAST_PART * *step : LEAST_SECOND, end;
     go_on(tlb, least, &last);
     end = tlb->place[last].cycles > *step ? tlb->place[last].cycles : *step;
     second = tlb_rises_above(tlb, last + 1, *step + least);
     *why = no_second;
     if (second == tlb->places)
+        return false;
+    *why = "a walk of tables that are near takes less than it";
+    if (is_undercut(tlb, level_from, second - 1, *step))
         return false;
     double more = most_cycles(tlb, second) - *step, rise = tlb->place[second].cycles - *step;
     double room = 2 * (LEVEL + end / 32); /* what is within it was level, too */
@@ -426,25 +418,6 @@ static unsigned tries_on(struct machine *machine)
     return machine_span(machine, 0, &span) && span.contiguous <= SMALL_PAGE ? TRIES : 1;
 }
 
-/* What the tries say of a level: what two agree on, or else the last one that found something. */
-static struct level said_of(const struct tlb *tlb, unsigned level)
-{
-    uint64_t agreed = agreed_before(tlb, level);
-    for (unsigned i = tlb->made; i--;)
-        if (agreed ? tlb->before[i][level - 1].fit == agreed : tlb->before[i][level - 1].fit > 0)
-            return tlb->before[i][level - 1];
-    return (struct level){0};
-}
-
-/* Whether another try is made: until two say the same of each level, or the last one that there is none. */
-static bool asks_again(const struct tlb *tlb)
-{
-    bool known = tlb->made > 0;
-    for (unsigned level = 1; level <= LEVELS && known; level++)
-        known = agreed_before(tlb, level) || (tlb->whole && !said_of(tlb, level).fit);
-    return !known && tlb->made < tlb->tries && bench_ok(&tlb->bench);
-}
-
 /* Measures pages of one size. start: machine_steps from which on visits are counted; another try has as many as this
  * size had. */
 static void measure_again(struct tlb *tlb, bool known, unsigned tries, unsigned size, uint64_t *start,
@@ -469,9 +442,9 @@ static void measure_again(struct tlb *tlb, bool known, unsigned tries, unsigned 
         for (unsigned level = 0; level < LEVELS; level++)
             next.before[next.made][level] = tlb->before[next.made][level] = tlb->level[level];
         tlb->made = ++next.made;
-    } while (asks_again(tlb));
+    } while (tlb_asks_again(tlb));
     for (unsigned level = 0; level < LEVELS; level++)
-        tlb->level[level] = said_of(tlb, level + 1);
+        tlb->level[level] = tlb_said_of(tlb, level + 1);
 }
 
 bool tlb_measure(struct machine *machine, const struct request *request, const struct tlb_side *side,

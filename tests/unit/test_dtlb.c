@@ -285,6 +285,22 @@ static void a_second_level_of_few(void **state)
     expect(*state, &description, 168, 1, 4, 128);
 }
 
+/* 152 entries of one set, walks that load tables, and a first level of 64 lines before memory: whoever starts a run
+ * touches a page, so that the lap behind that misses all along, and what it loads pushes out lines, which the next lap
+ * misses. */
+static void tables_in_the_way(void **state)
+{
+    struct description description = machine_with();
+    description.caches = 1;
+    description.cache[0].size = 4 * KB;
+    description.cache[0].shape.ways = 2;
+    description.cache[0].shape.index.sets = 32;
+    assert_true(policy_parse(&description.cache[0].shape.policy, "QLRU_H11_M1_R0_U0"));
+    description.walker = (struct walker_description){.count = 1, .overhead = 2, .from_level = 1};
+    add_tlb(&description, 1, 1, 152);
+    expect(*state, &description, 152, 1, ABSENT, 0);
+}
+
 static uint64_t steps_of(struct notebook *notebook, const struct description *description)
 {
     struct request request = {.seed = 1};
@@ -372,6 +388,7 @@ int main(void)
         cmocka_unit_test(long_lines),
         cmocka_unit_test(lines_in_the_way),
         cmocka_unit_test(a_second_level_of_few),
+        cmocka_unit_test(tables_in_the_way),
         cmocka_unit_test(asked_again),
         cmocka_unit_test(said_once),
         cmocka_unit_test(no_tlb),

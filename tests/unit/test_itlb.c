@@ -133,6 +133,32 @@ static void a_shallow_first_level(void **state)
     assert_level(*state, "itlb1.4k", 16, 1, 1);
 }
 
+/* 256 entries of a second level, whose hits take longer than walks of tables in the first level do: its end cannot be
+ * seen, and where tables leave that, at 512 pages, is none. (Lines run out before: the control of such rows misses
+ * memory.) */
+static void walks_that_are_quicker(void **state)
+{
+    struct description description = machine_with();
+    description.caches = 2;
+    description.cache[0].size = 4 * KB;
+    description.cache[0].shape.ways = 2;
+    description.cache[0].shape.index.sets = 32;
+    description.cache[1].size = 16 * KB;
+    description.cache[1].shape.ways = 2;
+    description.cache[1].shape.index.sets = 128;
+    description.walker = (struct walker_description){.count = 1, .overhead = 2, .from_level = 1};
+    description.pscs = 1;
+    description.psc[0] = (struct psc_description){.level = 2, .tag = PSC_LINEAR};
+    description.psc[0].shape.ways = 4;
+    description.psc[0].shape.index.sets = 1;
+    assert_true(policy_parse(&description.psc[0].shape.policy, "LRU"));
+    add_tlb(&description, 1, 1, 40, "LRU");
+    add_tlb(&description, 2, 64, 4, "LRU")->latency = 8;
+    measure(*state, &description);
+    assert_level(*state, "itlb1.4k", 40, 1, 8);
+    assert_level(*state, "itlb2.4k", ABSENT, 0, 8);
+}
+
 /* Lots are drawn for 40 entries: few of 41 pages miss at a time. They are told from pages that have found no room. */
 static void lots(void **state)
 {
@@ -169,6 +195,7 @@ int main(void)
         cmocka_unit_test(few_targets),
         cmocka_unit_test(a_small_instruction_cache),
         cmocka_unit_test(a_shallow_first_level),
+        cmocka_unit_test(walks_that_are_quicker),
         cmocka_unit_test(lots),
         cmocka_unit_test(no_tlb),
         cmocka_unit_test(skipped),
