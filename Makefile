@@ -51,7 +51,8 @@ PEERS  := $(wildcard tests/peers/*.c)
 UNIT   := $(wildcard tests/unit/test_*.c)
 
 # Parts of kernel/, boot/ and tests/linux/ that touch neither a machine nor firmware, for the unit tests.
-PURE   := $(LOOPS) tests/linux/wait.c $(wildcard kernel/pages.c boot/plan.c boot/smbios.c boot/load_options.c) hosted/result.c hosted/side.c
+PURE   := $(LOOPS) $(wildcard kernel/pages.c boot/plan.c boot/smbios.c boot/load_options.c) hosted/result.c hosted/side.c \
+	tests/linux/wait.c
 # Parts of boot/ that the unit tests test_boot_*.c give a firmware of their own.
 PLAYED := boot/console.c boot/screen.c boot/firmware.c boot/view.c boot/menu.c
 

@@ -2,9 +2,6 @@
 /* confidence.h: from the errors of decisions to the confidence of a finding. */
 #pragma once
 
-/* On a computer that others share, what one try says and no other is wrong more often than right. */
-static const double UNCONFIRMED = 0.6;
-
 /* The probability that an answer is right which needs several decisions all to be right: 1 minus the sum of their
  * errors (Boole's bound holds whether or not they depend on each other). What no test of this run can see (a cache that
  * is none of the kind that the method assumes) is never less than 1 in 1000. errors: their sum. */

@@ -2,7 +2,7 @@
 /* confirm.c: what several tries say of levels. */
 #include "probes/confirm.h"
 #include "base/arithmetic.h"
-#include "probes/confidence.h"
+#include "probes/tries.h"
 
 static bool is_said(const struct said *said, unsigned level, double cycles)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* confirm.h: levels that another try found, too. On a computer that others share, a neighbour on the core may hold a
- * part of a level for all of one try, and the same mixture at every place looks like a level of its own. */
+/* confirm.h: levels that another try found, too (probes/tries.h). Where a neighbour on the core holds a part of a
+ * level, the same mixture at every place looks like a level of its own. */
 #pragma once
 #include "probes/levels.h"
 

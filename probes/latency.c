@@ -17,15 +17,14 @@
 #include "probes/levels.h"
 #include "probes/probes.h"
 #include "probes/rate.h"
+#include "probes/tries.h"
 
 enum {
     USUALLY = 1 << 30,     /* bytes: no sweep goes further without all_memory */
     LEAST_CURVE = 4 << 20, /* bytes that a curve goes on to */
     BEYOND = 2,            /* times what the last level holds */
     MOST_PAGES = 4,
-    ALWAYS = 4, /* levels that are spoken of, whether they are there or not */
-    SMALL_PAGE = 4096,
-    TRIES = 3 /* where others share the computer */
+    ALWAYS = 4 /* levels that are spoken of, whether they are there or not */
 };
 
 struct latency {
@@ -210,21 +209,22 @@ static uint64_t pages_kept(const struct stretch *stretch)
     return stretch->contiguous < stretch->page ? stretch->contiguous : stretch->page;
 }
 
-/* The levels, as one try finds them; or, where others share the computer, as the last of some does, until what it finds
- * was found before. */
-static bool find_levels(struct latency *latency, struct depth *depth, bool shared)
+/* The levels, as the only try finds them; or, of several, as the last one does, until what it finds was found before.
+ */
+static bool find_levels(struct latency *latency, struct depth *depth)
 {
-    struct levels found;
+    struct levels *levels = &latency->levels, before;
     struct said said[TRIES];
-    for (unsigned tries = 0; tries < (shared ? TRIES : 1); tries++) {
-        bool good = levels_measure(depth, first_cycles(latency), &latency->levels);
-        if (!good && tries)
-            latency->levels = found; /* what it found is kept, though nothing confirms it */
-        if (!good)
-            return tries > 0;
-        if (!shared || levels_confirm(said, tries, &latency->levels, &said[tries]))
-            break;
-        found = latency->levels;
+    unsigned most = tries_on(latency->bench.machine);
+    bool confirmed = false;
+    for (unsigned made = 0; made < most && !confirmed; made++) {
+        if (!levels_measure(depth, first_cycles(latency), levels)) {
+            if (made)
+                *levels = before; /* it is kept, though nothing confirms it */
+            return made > 0;
+        }
+        confirmed = most == 1 || levels_confirm(said, made, levels, &said[made]);
+        before = *levels;
     }
     return true;
 }
@@ -248,7 +248,7 @@ static bool measure_levels(struct latency *latency)
         return true;
     }
     depth.page = pages_kept(&stretch); /* a target's doorstep lies in the same one */
-    bool good = find_levels(latency, &depth, stretch.contiguous <= SMALL_PAGE);
+    bool good = find_levels(latency, &depth);
     if (latency->levels.places)
         note_staircase(latency);
     if (good && levels_flat(&latency->levels)) {

@@ -215,17 +215,6 @@ static void go_on(const struct tlb *tlb, double least, unsigned *last)
     }
 }
 
-/* Whether a row behind the first level takes less than its second one's step, of so many core cycles: a TLB of more
- * pages does not, but a walk whose table is near may, and then nobody sees where the level ends. What ends the step is
- * a cache of tables. */
-static bool is_undercut(const struct tlb *tlb, unsigned after, unsigned last, double step)
-{
-    for (unsigned i = after; i <= last; i++)
-        if (tlb->place[i].cycles < step - LEVEL - step / 32)
-            return true;
-    return false;
-}
-
 /* The part of a row of so many pages that the first level keeps, though they are more than it has entries: some
  * policies do. step: core cycles of a hit of the next one. */
 static double kept_of(const struct tlb *tlb, uint64_t pages, double step)
@@ -264,13 +253,13 @@ static bool choose_block(const struct tlb *tlb, uint64_t entries, double step, s
 static bool reach_second(struct tlb *tlb, const struct shape *first, unsigned after, struct reach *reach, double *step,
                          const char **why)
 {
-    unsigned last = after, level_from, second;
+    unsigned last = after, level, second;
     uint64_t entries = first->ways * first->sets * first->neighbours;
     *why = "no step behind the first one is level for an octave";
     *step = tlb_step_from(tlb, after, &last);
     if (*step <= 0)
         return false;
-    level_from = last;
+    level = last;
     double least = LEAST_PART * *step > LEAST_SECOND ? LEAST_PART * *step : LEAST_SECOND, end;
     go_on(tlb, least, &last);
     end = tlb->place[last].cycles > *step ? tlb->place[last].cycles : *step;
@@ -278,8 +267,10 @@ static bool reach_second(struct tlb *tlb, const struct shape *first, unsigned af
     *why = no_second;
     if (second == tlb->places)
         return false;
+    /* A level takes no less of more pages, but a walk whose tables are near may, and then nobody sees where the level
+     * ends: what ends the step is a cache of tables. */
     *why = "a walk of tables that are near takes less than it";
-    if (is_undercut(tlb, level_from, second - 1, *step))
+    if (tlb_is_undercut(tlb, level, second, *step))
         return false;
     double more = most_cycles(tlb, second) - *step, rise = tlb->place[second].cycles - *step;
     double room = 2 * (LEVEL + end / 32); /* what is within it was level, too */
@@ -408,16 +399,6 @@ static void measure_size(struct tlb *tlb, bool known, uint64_t visits, const str
         seats_close(&tlb->pages);
 }
 
-/* How often pages of a size are measured at most, each time in seats and rows of their own. Who does not know where its
- * memory lies shares the computer: what neighbours do while something is decided that all the rest stands on cannot be
- * made good by asking the rest again. */
-static unsigned tries_on(struct machine *machine)
-{
-    enum { SMALL_PAGE = 4096 };
-    struct span span;
-    return machine_span(machine, 0, &span) && span.contiguous <= SMALL_PAGE ? TRIES : 1;
-}
-
 /* Measures pages of one size. start: machine_steps from which on visits are counted; another try has as many as this
  * size had. */
 static void measure_again(struct tlb *tlb, bool known, unsigned tries, unsigned size, uint64_t *start,
@@ -440,7 +421,7 @@ static void measure_again(struct tlb *tlb, bool known, unsigned tries, unsigned 
         measure_size(tlb, known, *start + sizes[size].visits, size && !tlb_walks_code(tlb) ? small : NULL);
         next.drawn = tlb->drawn;
         for (unsigned level = 0; level < LEVELS; level++)
-            next.before[next.made][level] = tlb->before[next.made][level] = tlb->level[level];
+            tlb->before[tlb->made][level] = next.before[tlb->made][level] = tlb->level[level];
         tlb->made = ++next.made;
     } while (tlb_asks_again(tlb));
     for (unsigned level = 0; level < LEVELS; level++)

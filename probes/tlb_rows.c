@@ -94,11 +94,10 @@ static bool measure_longer(struct tlb *tlb, uint64_t count, struct place *place,
     return true;
 }
 
-/* Whether a longer row was quicker. */
-static bool is_undercut(const struct tlb *tlb, unsigned place)
+bool tlb_is_undercut(const struct tlb *tlb, unsigned from, unsigned end, double cycles)
 {
-    for (unsigned i = place + 1; i < tlb->places; i++)
-        if (tlb->place[i].cycles < tlb->place[place].cycles - LEVEL - tlb->place[place].cycles / 32)
+    for (unsigned i = from; i < end; i++)
+        if (tlb->place[i].cycles < cycles - LEVEL - cycles / 32)
             return true;
     return false;
 }
@@ -109,7 +108,7 @@ static bool ask_again(struct tlb *tlb)
 {
     struct place again;
     for (unsigned i = 0; i < tlb->places; i++) {
-        if (!is_undercut(tlb, i))
+        if (!tlb_is_undercut(tlb, i + 1, tlb->places, tlb->place[i].cycles))
             continue;
         if (!measure_row(tlb, tlb->place[i].pages, &again))
             return false;

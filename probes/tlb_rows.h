@@ -4,8 +4,9 @@
 #pragma once
 #include "probes/seats.h"
 #include "probes/tlb.h"
+#include "probes/tries.h"
 
-enum { LEVELS = 2, MOST_PLACES = 64, ATTEMPTS = 3, TRIES = 3 };
+enum { LEVELS = 2, MOST_PLACES = 64, ATTEMPTS = 3 };
 
 /* Core cycles: a step of less is none. (A jump to another page takes up to 0.2 cycles more than one that stays, by what
  * branch targets cost: measured on a Zen 4.) */
@@ -39,9 +40,8 @@ struct tlb {
     struct place place[MOST_PLACES];
     struct level level[LEVELS];
     struct level before[TRIES][LEVELS]; /* what earlier tries have found */
-    unsigned tries;                     /* that there are at most */
+    unsigned made, tries;               /* earlier ones, and how many there are at most */
     unsigned permille;                  /* of the probe, when pages of this size began */
-    unsigned made;                      /* earlier ones */
     bool drawn;                         /* the row's series is noted: an earlier try's stands */
     bool whole;                         /* another would not say more */
     uint64_t second;                    /* machine_steps from which on a second level is looked for no longer */
@@ -65,6 +65,10 @@ unsigned tlb_rises_above(const struct tlb *tlb, unsigned from, double cycles);
 /* The cycles of a step that places from one on stand on: those of two of them, one at twice the pages of the other, or
  * more, that agree; or of two next to each other that are all but the same. 0: no two of them are. */
 double tlb_step_from(const struct tlb *tlb, unsigned from, unsigned *last);
+
+/* Whether one of the places from `from` to before `end` takes less than so many core cycles, by more than the same row
+ * varies. A row of loads that hits, or misses, takes no longer than a longer one does. */
+bool tlb_is_undercut(const struct tlb *, unsigned from, unsigned end, double cycles);
 
 /* Whether a row of pages fits. fewer: of jumps, pages that surely do. miss: ticks a lap that one too many costs. */
 bool tlb_row_fits(struct tlb *tlb, uint64_t count, uint64_t fewer, double miss);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* tlb_tries.c: what several tries say of a TLB's levels. */
 #include "probes/tlb_tries.h"
-#include "probes/confidence.h"
 
 /* How many earlier tries found so many pages to fit a level. */
 static unsigned said_before(const struct tlb *tlb, unsigned level, uint64_t fit)

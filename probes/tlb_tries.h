@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* tlb_tries.h: levels that several tries found, or one: a part of probes/tlb.c. On a computer that others share, a
- * neighbour may hold a part of a level for all of a try. Levels are numbered from 1. */
+/* tlb_tries.h: levels that several tries found (probes/tries.h), or one: a part of probes/tlb.c. Levels are numbered
+ * from 1. */
 #pragma once
 #include "probes/tlb_rows.h"
 

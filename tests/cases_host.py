@@ -70,7 +70,7 @@ def linux_l1d(context):
             raise Skipped("this computer is emulated: its clock shows another machine's caches")
         for name, value in declared.items():
             finding = results.finding(result, name)
-            expect(results.measured(finding), f"run {number}: {name} not measured: {finding.get('why', 'doubted')}")
+            expect(results.measured(finding), f"run {number}: {name} not measured: {finding.get('why')}")
             expect(finding["value"] == value, f"run {number}: {name} is {finding['value']}, CPUID declares {value}")
             expect(finding.get("agreement") == "agrees", f"run {number}: {name} says {finding.get('agreement')}")
         latencies.append(results.finding(result, "l1d.latency"))

@@ -21,6 +21,15 @@ static inline void add_cache(struct description *description, uint64_t size, uns
     cache->shape.index.sets = size / cache->line / cache->shape.ways;
 }
 
+/* A cache that is there has so many sets and ways in place of its own. */
+static inline void shape_cache(struct description *description, unsigned number, unsigned sets, unsigned ways)
+{
+    struct cache_description *cache = &description->cache[number];
+    cache->size = (uint64_t)sets * ways * cache->line;
+    cache->shape.ways = ways;
+    cache->shape.index.sets = sets;
+}
+
 /* A TLB of so many sets and ways. pages: of the sizes that it holds, PAGES_SMALL and others. */
 static inline struct tlb_description *add_tlb_of(struct description *description, unsigned holds, unsigned pages,
                                                  unsigned level, unsigned sets, unsigned ways, unsigned latency)

@@ -15,7 +15,7 @@ static void set(struct levels *levels, unsigned count, const double *cycles)
         levels->level[i].cycles = cycles[i];
 }
 
-/* The first try has nothing to go by. The second one confirms both levels, the third one only the second. */
+/* The first try has nothing to go by. The second one confirms both levels, the third one only the first. */
 static void later_tries_confirm(void **state)
 {
     static struct levels levels;

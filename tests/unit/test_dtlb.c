@@ -235,9 +235,7 @@ static void few_lines(void **state)
 {
     struct description description = machine_with();
     description.caches = 1;
-    description.cache[0].size = 5 * KB;
-    description.cache[0].shape.ways = 5;
-    description.cache[0].shape.index.sets = 16;
+    shape_cache(&description, 0, 16, 5);
     assert_true(policy_parse(&description.cache[0].shape.policy, "RANDOM"));
     add_tlb(&description, 1, 32, 8);
     expect(*state, &description, 8, 32, ABSENT, 0);
@@ -292,9 +290,7 @@ static void tables_in_the_way(void **state)
 {
     struct description description = machine_with();
     description.caches = 1;
-    description.cache[0].size = 4 * KB;
-    description.cache[0].shape.ways = 2;
-    description.cache[0].shape.index.sets = 32;
+    shape_cache(&description, 0, 32, 2);
     assert_true(policy_parse(&description.cache[0].shape.policy, "QLRU_H11_M1_R0_U0"));
     description.walker = (struct walker_description){.count = 1, .overhead = 2, .from_level = 1};
     add_tlb(&description, 1, 1, 152);

@@ -140,12 +140,8 @@ static void walks_that_are_quicker(void **state)
 {
     struct description description = machine_with();
     description.caches = 2;
-    description.cache[0].size = 4 * KB;
-    description.cache[0].shape.ways = 2;
-    description.cache[0].shape.index.sets = 32;
-    description.cache[1].size = 16 * KB;
-    description.cache[1].shape.ways = 2;
-    description.cache[1].shape.index.sets = 128;
+    shape_cache(&description, 0, 32, 2);
+    shape_cache(&description, 1, 128, 2);
     description.walker = (struct walker_description){.count = 1, .overhead = 2, .from_level = 1};
     description.pscs = 1;
     description.psc[0] = (struct psc_description){.level = 2, .tag = PSC_LINEAR};
