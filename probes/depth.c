@@ -21,10 +21,11 @@ enum {
     MOST_READ = 1 << 17, /* lines of others, for one latency ... */
     COARSELY = 2,        /* ... and so many times that where the clock does not show single loads */
     FLUSHED_GROUP = 128,
-    FLUSHED_PAIR = 2, /* in small pages */
-    LARGE_GROUP = 8,  /* targets timed together ... */
-    PAGES = 4,        /* ... in so many pages */
-    SMALL_GROUP = 4,  /* or each in a page of its own */
+    LARGE_GROUP = 8,                              /* targets timed together ... */
+    PAGES = 4,                                    /* ... in so many pages */
+    SMALL_GROUP = 4,                              /* or each in a page of its own; flushed ones ... */
+    FLUSHED_LEAD = FLUSHED_GROUP - SMALL_GROUP,   /* ... behind so many others ... */
+    FLUSHED_GROUPS = FLUSHED_GROUP / SMALL_GROUP, /* ... and so many groups of them as one reading */
     LEAST_READINGS = 16,
     PART_READINGS = 256, /* where only a part of them agree */
     SPREAD = 8,
@@ -52,22 +53,24 @@ static bool link(struct depth *depth, uint64_t from, uint64_t to)
     return bench_ok(depth->bench);
 }
 
-/* What a short reading of so many hits has too much, from many of them. */
+/* What a short reading of so many hits has too much, from many of them, in several pages: one may lie in a set of the
+ * TLB that others come to in between. */
 static struct overhead ask_hits(struct depth *depth, unsigned loads)
 {
     struct bench *bench = depth->bench;
     struct random random = {bench_seed(bench)};
     double values[HITS];
     unsigned count = 0;
-    if (link(depth, depth->targets, depth->targets))
-        for (unsigned i = 0; i < HITS; i++) {
-            struct reading reading;
-            if (!bench_run(bench, OP_LOAD, depth->targets, 1 + random_below(&random, SPREAD), &reading) ||
-                !bench_run(bench, OP_LOAD, depth->targets, loads, &reading))
-                break;
-            if (!reading.disturbances && !reading.lost)
-                values[count++] = (double)reading.ticks - (depth->hit + depth->extra) * loads;
-        }
+    for (unsigned i = 0; i < HITS; i++) {
+        uint64_t target = depth->targets + i % FEW * depth->unit;
+        struct reading reading;
+        if ((i < FEW && !link(depth, target, target)) ||
+            !bench_run(bench, OP_LOAD, target, 1 + random_below(&random, SPREAD), &reading) ||
+            !bench_run(bench, OP_LOAD, target, loads, &reading))
+            break;
+        if (!reading.disturbances && !reading.lost)
+            values[count++] = (double)reading.ticks - (depth->hit + depth->extra) * loads;
+    }
     return overhead_of(values, count, (double)bench->clock.step);
 }
 
@@ -97,6 +100,7 @@ struct layout {
     uint64_t count, block, offset; /* targets, a power of two; bytes; bytes */
     uint16_t order[MANY];          /* in which they are visited */
     unsigned group;                /* targets that are timed together */
+    unsigned lead;                 /* before each group so many targets leave rows open as many loads do, not timed */
     bool near;                     /* doorsteps lie in the targets' rows */
     bool scattered;                /* anywhere in their blocks instead: in all rows and banks of memory alike */
 };
@@ -138,11 +142,9 @@ static uint64_t doorstep(const struct depth *depth, const struct layout *layout,
 {
     if (layout->near)
         return target ^ NEAR;
-    return target ^
-           (layout->scattered               ? LINE
-            : layout->count * SLOT < BESIDE ? BESIDE / 2
-                                            : BESIDE) ^
-           (depth->page > ROW ? ROW : 0);
+    if (layout->scattered) /* targets' sets are even ones */
+        return target ^ LINE ^ (depth->page > ROW ? ROW : BESIDE);
+    return target ^ (layout->count * SLOT < BESIDE ? BESIDE / 2 : BESIDE) ^ (depth->page > ROW ? ROW : 0);
 }
 
 /* Where the doorsteps of a group end: a word of the last one's line, which leads to itself. */
@@ -208,6 +210,17 @@ static bool read_others(struct depth *depth, uint64_t bytes)
     return true;
 }
 
+/* Visits what comes before a group that begins with target number `begin`: its doorsteps, which open rows where
+ * other lines have pushed them out; and the lead, which opens others. */
+static bool lead_to(struct depth *depth, const struct layout *layout, uint64_t begin)
+{
+    uint64_t step = doorstep(depth, layout, target(depth, layout, begin));
+    uint64_t lead = target(depth, layout, begin - layout->lead);
+    struct reading reading;
+    return bench_run(depth->bench, OP_LOAD, step, layout->group + 1, &reading) &&
+           bench_run(depth->bench, OP_LOAD, lead, layout->lead, &reading);
+}
+
 /* Times the targets, group by group, behind their doorsteps. As many loads of the landing are timed as well: what a
  * short reading has too much or too little by the way that the clock is read is in both. They hit under any policy, for
  * nothing else is loaded in between; not all doorsteps of a group have to (some policies keep two lines of one set from
@@ -216,10 +229,12 @@ static bool time_targets(struct depth *depth, const struct layout *layout, struc
 {
     struct random random = {bench_seed(depth->bench)};
     unsigned group = layout->group;
-    for (uint64_t i = 0; i < layout->count; i += group) {
+    for (uint64_t i = layout->lead; i < layout->count; i += group + layout->lead) {
         uint64_t first = target(depth, layout, i), step = doorstep(depth, layout, first);
         uint64_t end = landing(depth, layout, target(depth, layout, i + group - 1));
         struct reading door, reading;
+        if (layout->lead && !lead_to(depth, layout, i))
+            return false;
         /* So many of them that the clock's next step falls anywhere in what is timed, or, where that is long, the next
          * refresh. */
         uint64_t before = group > LARGE_GROUP ? group * (1 + random_below(&random, 2 * SPREAD))
@@ -384,35 +399,71 @@ bool depth_after(struct depth *depth, uint64_t bytes, unsigned passes, struct la
     return bench_ok(depth->bench);
 }
 
-bool depth_flushed(struct depth *depth, enum flushed how, struct latency_of *latency)
+/* How many flushed targets there are at a time, and how they lie and are visited. Long groups: how many banks a refresh
+ * has closed depends on the time in between. In small pages few behind a lead. For the least, as targets are timed
+ * after others. */
+static struct layout layout_flushed(struct depth *depth, enum flushed how)
 {
-    enum { LEAST = 8, MOST = 64 };
-    bool scattered = how == FLUSHED_SCATTERED;
-    struct readings readings = {.group = !scattered ? depth->group : depth->page > ROW ? FLUSHED_GROUP : FLUSHED_PAIR};
-    double cycles;
-    uint64_t count = scattered ? MANY : FEW;
+    bool scattered = how == FLUSHED_SCATTERED, large = depth->page > ROW;
+    uint64_t whole = power_of_two_within(depth->room + depth->most), count = scattered ? MANY : FEW;
     while (count > FEW && count * depth->unit > depth->room)
         count /= 2;
-    if (!cycles_of_tick(depth, &cycles))
-        return false;
-    for (unsigned round = 0;
-         round < LEAST || (round < MOST && (readings.count < LEAST_READINGS || !known_well(latency, false))); round++) {
-        struct layout layout = layout_behind(depth, scattered ? depth->room : depth->unit, count);
-        uint64_t whole = power_of_two_within(depth->room + depth->most);
-        struct reading reading;
-        /* Long: how many banks a refresh has closed depends on the time in between. Or pairs, of which those in one
-         * bank close each other's rows. Or, for the least, as targets are timed after others. */
-        layout.group = readings.group;
-        layout.scattered = scattered && depth->page > ROW;
-        layout.near = how == FLUSHED_NEAR;
-        if (layout.scattered && whole <= PAGES * depth->page && whole > depth->room)
-            layout.block = whole / count; /* all over what four pages reach */
-        if (!link_targets(depth, &layout) ||
-            !bench_run(depth->bench, OP_LOAD, target(depth, &layout, 0), count, &reading) ||
-            !flush(depth, &layout, false) || (!scattered && !flush(depth, &layout, true)) ||
-            !time_targets(depth, &layout, &readings))
+    struct layout layout = layout_behind(depth, scattered ? depth->room : depth->unit, count);
+    layout.group = !scattered ? depth->group : large ? FLUSHED_GROUP : SMALL_GROUP;
+    layout.lead = scattered && !large && count > FLUSHED_LEAD ? FLUSHED_LEAD : 0;
+    layout.scattered = scattered;
+    layout.near = how == FLUSHED_NEAR;
+    if (scattered && large && whole <= PAGES * depth->page && whole > depth->room)
+        layout.block = whole / count; /* all over what four pages reach */
+    return layout;
+}
+
+/* A round of flushed targets. */
+static bool time_flushed(struct depth *depth, enum flushed how, struct readings *readings)
+{
+    struct layout layout = layout_flushed(depth, how);
+    struct reading reading;
+    readings->group = layout.group;
+    return link_targets(depth, &layout) &&
+           bench_run(depth->bench, OP_LOAD, target(depth, &layout, 0), layout.count, &reading) &&
+           flush(depth, &layout, false) && (layout.scattered || flush(depth, &layout, true)) &&
+           time_targets(depth, &layout, readings);
+}
+
+/* As many readings of few as make twice LEAST_READINGS of many. */
+static bool time_few(struct depth *depth, enum flushed how, struct readings *readings)
+{
+    enum { NEEDED = 2 * LEAST_READINGS * FLUSHED_GROUPS };
+    for (unsigned round = 0; round < NEEDED && readings->count < NEEDED; round++)
+        if (!time_flushed(depth, how, readings))
             return false;
-        readings_all(&readings, (double)depth->bench->clock.step, cycles, latency);
+    readings_pool(readings, FLUSHED_GROUPS);
+    return true;
+}
+
+/* Readings of groups, until their mean is known well. */
+static bool time_groups(struct depth *depth, enum flushed how, double cycles, struct readings *readings)
+{
+    enum { LEAST = 8, MOST = 64 };
+    struct latency_of latency;
+    bool enough = false;
+    for (unsigned round = 0; round < MOST && !enough; round++) {
+        if (!time_flushed(depth, how, readings))
+            return false;
+        readings_all(readings, (double)depth->bench->clock.step, cycles, &latency);
+        enough = round + 1 >= LEAST && readings->count >= LEAST_READINGS && known_well(&latency, false);
     }
+    return true;
+}
+
+bool depth_flushed(struct depth *depth, enum flushed how, struct latency_of *latency)
+{
+    struct readings readings = {.group = 1};
+    bool few = how == FLUSHED_SCATTERED && depth->page <= ROW;
+    double cycles;
+    if (!cycles_of_tick(depth, &cycles) ||
+        !(few ? time_few(depth, how, &readings) : time_groups(depth, how, cycles, &readings)))
+        return false;
+    readings_all(&readings, (double)depth->bench->clock.step, cycles, latency);
     return bench_ok(depth->bench) && readings.count >= LEAST_READINGS;
 }

@@ -135,6 +135,19 @@ void readings_forget(struct readings *readings)
     }
 }
 
+void readings_pool(struct readings *readings, unsigned together)
+{
+    unsigned pools = readings->count / together;
+    for (unsigned i = 0; i < pools; i++) {
+        double sum = 0;
+        for (unsigned j = 0; j < together; j++)
+            sum += readings->value[i * together + j];
+        readings->value[i] = sum / together;
+    }
+    readings->count = pools;
+    readings->group *= together;
+}
+
 void readings_all(struct readings *readings, double step, double cycles, struct latency_of *latency)
 {
     double *value = readings->value, sum = 0, square = 0;

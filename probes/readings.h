@@ -55,6 +55,10 @@ struct readings {
  * One that was interrupted says nothing of its targets. */
 void readings_add(struct readings *, const uint16_t *targets, double value, double shown);
 
+/* Makes as many readings as that, one after the other, a single one, of all of their loads: what is rare and long, and
+ * the memory's own (a refresh), is in each of them then, and what interrupts is in a few. */
+void readings_pool(struct readings *, unsigned together);
+
 /* The mean of all readings but those that were interrupted. step: of the clock, in ticks; cycles: core cycles of a
  * tick. Without readings the variance is beyond all measure. */
 void readings_all(struct readings *, double step, double cycles, struct latency_of *);

@@ -34,25 +34,39 @@ static struct description machine(uint64_t size, unsigned ways, const char *poli
     return description;
 }
 
+/* Targets on a machine. */
+struct setting {
+    struct machine *machine;
+    struct bench bench;
+    struct depth depth;
+};
+
+/* With half of the memory for targets and others. */
+static void set_up(const struct description *description, struct setting *setting)
+{
+    const char *why = "";
+    struct rate rate;
+    struct stretch stretch;
+    setting->machine = process_open(NULL, description, 1, NULL, &why);
+    if (!setting->machine)
+        fail_msg("%s", why);
+    setting->bench = bench_open(setting->machine, 1);
+    assert_true(rate_measure(&setting->bench, &rate));
+    uint64_t span = description->memory.span;
+    assert_true(stretch_best(setting->machine, UINT64_MAX, span / 2, span, &stretch));
+    assert_true(depth_open(&setting->depth, &setting->bench, &stretch, HIT / setting->bench.cycles_per_tick, 0));
+    assert_true(setting->depth.group > 1);
+}
+
 /* Latency after so many other bytes. */
 static struct latency_of after(const struct description *description, uint64_t bytes, bool fresh)
 {
-    const char *why = "";
-    struct machine *machine = process_open(NULL, description, 1, NULL, &why);
+    struct setting setting;
     struct latency_of latency;
-    struct rate rate;
-    struct stretch stretch;
-    struct depth depth;
-    if (!machine)
-        fail_msg("%s", why);
-    struct bench bench = bench_open(machine, 1);
-    assert_true(rate_measure(&bench, &rate));
-    assert_true(stretch_best(machine, UINT64_MAX, AVAILABLE / 2, AVAILABLE, &stretch));
-    assert_true(depth_open(&depth, &bench, &stretch, HIT / bench.cycles_per_tick, 0));
-    assert_true(depth.group > 1);
-    depth.fresh = fresh;
-    assert_true(depth_after(&depth, bytes, 2, &latency));
-    machine_close(machine);
+    set_up(description, &setting);
+    setting.depth.fresh = fresh;
+    assert_true(depth_after(&setting.depth, bytes, 2, &latency));
+    machine_close(setting.machine);
     return latency;
 }
 
@@ -85,11 +99,76 @@ static void a_part_that_stays(void **state)
     assert_second(&latency);
 }
 
+/* A machine whose memory has rows, or is refreshed. */
+static struct description machine_with_rows(bool rows)
+{
+    struct description description = machine(16 << 10, 4, "LRU", 12);
+    description.memory.span = 128 << 20;
+    description.memory.row_miss = rows ? 90 : 0;
+    description.memory.banks = rows ? 64 : 0;
+    description.memory.row = rows ? 8 << 10 : 0;
+    description.memory.refresh_period = rows ? 0 : 20000;
+    description.memory.refresh_length = rows ? 0 : 1000;
+    return description;
+}
+
+/* Latency of lines all over the memory, where TLBs keep small pages, or large ones. */
+static struct latency_of scattered(const struct description *description, bool small)
+{
+    struct setting setting;
+    struct latency_of latency;
+    set_up(description, &setting);
+    if (small)
+        setting.depth.page = 4096;
+    assert_true(depth_flushed(&setting.depth, FLUSHED_SCATTERED, &latency));
+    machine_close(setting.machine);
+    return latency;
+}
+
+static void assert_about(const struct latency_of *latency, double sure)
+{
+    double tolerance = readings_tolerance(sure);
+    if (latency->cycles < sure - tolerance || latency->cycles > sure + tolerance || latency->bias > tolerance / 3)
+        fail_msg("%g cycles for %g, bias %g", latency->cycles, sure, latency->bias);
+}
+
+/* Where TLBs keep small pages a doorstep has to lie in its target's row, and opens it when it comes from memory: a
+ * target is to find its row closed all the same, as loads in any order do. */
+static void rows_that_doorsteps_open(void **state)
+{
+    struct description description = machine_with_rows(true);
+    (void)state;
+    struct latency_of latency = scattered(&description, true);
+    assert_about(&latency, MEMORY + description.memory.row_miss);
+}
+
+/* And so where no cache keeps as many doorsteps as there are. */
+static void doorsteps_that_come_from_memory(void **state)
+{
+    struct description description = machine_with_rows(true);
+    (void)state;
+    description.caches = 1;
+    description.memory.banks /= 2; /* a lead opens a row in nearly every one */
+    struct latency_of latency = scattered(&description, true);
+    assert_about(&latency, MEMORY + description.memory.row_miss);
+}
+
+/* A refresh is rare and long, and a part of what memory takes. */
+static void refreshes_that_meet_few(void **state)
+{
+    struct description description = machine_with_rows(false);
+    (void)state;
+    struct latency_of large = scattered(&description, false), small = scattered(&description, true);
+    assert_true(large.cycles > 1.04 * MEMORY);
+    assert_about(&small, large.cycles);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(doorsteps_that_do_not_stay),
-        cmocka_unit_test(a_part_that_stays),
+        cmocka_unit_test(doorsteps_that_do_not_stay),      cmocka_unit_test(a_part_that_stays),
+        cmocka_unit_test(rows_that_doorsteps_open),        cmocka_unit_test(refreshes_that_meet_few),
+        cmocka_unit_test(doorsteps_that_come_from_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
