@@ -53,18 +53,19 @@ static bool link(struct depth *depth, uint64_t from, uint64_t to)
     return bench_ok(depth->bench);
 }
 
-/* What a short reading of so many hits has too much, from many of them, in several pages: one may lie in a set of the
- * TLB that others come to in between. */
+/* What a short reading of so many hits has too much, from many of them. Where a TLB keeps small pages they are in
+ * several ones: one may lie in a set that others come to in between. */
 static struct overhead ask_hits(struct depth *depth, unsigned loads)
 {
+    const unsigned pages = depth->page > ROW ? 1 : FEW;
     struct bench *bench = depth->bench;
     struct random random = {bench_seed(bench)};
     double values[HITS];
     unsigned count = 0;
     for (unsigned i = 0; i < HITS; i++) {
-        uint64_t target = depth->targets + i % FEW * depth->unit;
+        uint64_t target = depth->targets + i % pages * depth->unit;
         struct reading reading;
-        if ((i < FEW && !link(depth, target, target)) ||
+        if ((i < pages && !link(depth, target, target)) ||
             !bench_run(bench, OP_LOAD, target, 1 + random_below(&random, SPREAD), &reading) ||
             !bench_run(bench, OP_LOAD, target, loads, &reading))
             break;
@@ -72,6 +73,14 @@ static struct overhead ask_hits(struct depth *depth, unsigned loads)
             values[count++] = (double)reading.ticks - (depth->hit + depth->extra) * loads;
     }
     return overhead_of(values, count, (double)bench->clock.step);
+}
+
+/* Bytes of the pages that a TLB keeps of a stretch. Where physical order is certain inside smaller blocks only,
+ * somebody who owns the machine may have laid a large page out in small ones, and a TLB keeps those then: a Zen 4, as a
+ * guest, loses translations of a page of 2 MB one by one. */
+static uint64_t pages_kept(const struct stretch *stretch)
+{
+    return stretch->contiguous < stretch->page ? stretch->contiguous : stretch->page;
 }
 
 bool depth_open(struct depth *depth, struct bench *bench, const struct stretch *stretch, double hit, double extra)
@@ -82,7 +91,7 @@ bool depth_open(struct depth *depth, struct bench *bench, const struct stretch *
     while (room * 16 <= stretch->size && (stretch->page <= ROW || room * 2 <= PAGES * stretch->page))
         room *= 2;
     *depth = (struct depth){.bench = bench, .targets = stretch->base, .unit = unit, .room = room};
-    depth->page = stretch->page;
+    depth->page = pages_kept(stretch);
     depth->hit = hit;
     depth->extra = extra;
     depth->overhead = ask_hits(depth, 1);

@@ -24,7 +24,7 @@ struct depth {
     struct bench *bench;
     uint64_t targets, room;   /* where targets may lie, and how many bytes that is: a power of two of units */
     uint64_t unit;            /* bytes: 4 KB, or the smallest page where that is larger */
-    uint64_t page;            /* bytes */
+    uint64_t page;            /* bytes of one that a TLB keeps */
     unsigned group;           /* targets that are timed together: one where the clock shows single loads */
     double hit, extra;        /* ticks of a load that hits the first level; and what it takes more in such pages */
     struct overhead overhead; /* what short readings have too much, by the way that the clock is read */

@@ -201,14 +201,6 @@ static bool measure_first(struct latency *latency, const struct stretch *large)
     return bench_ok(bench);
 }
 
-/* Bytes of the pages that a TLB keeps of a stretch. Where physical order is certain inside smaller blocks only,
- * somebody who owns the machine may have laid a large page out in small ones, and a TLB keeps those then: a Zen 4, as a
- * guest, loses translations of a page of 2 MB one by one. */
-static uint64_t pages_kept(const struct stretch *stretch)
-{
-    return stretch->contiguous < stretch->page ? stretch->contiguous : stretch->page;
-}
-
 /* The levels, as the only try finds them; or, of several, as the last one does, until what it finds was found before.
  */
 static bool find_levels(struct latency *latency, struct depth *depth)
@@ -247,7 +239,6 @@ static bool measure_levels(struct latency *latency)
         stretch_unmap(bench->machine, &stretch);
         return true;
     }
-    depth.page = pages_kept(&stretch); /* a target's doorstep lies in the same one */
     bool good = find_levels(latency, &depth);
     if (latency->levels.places)
         note_staircase(latency);
