@@ -128,7 +128,7 @@ static struct latency_of scattered(const struct description *description, bool s
 static void assert_about(const struct latency_of *latency, double sure)
 {
     double tolerance = readings_tolerance(sure);
-    if (latency->cycles < sure - tolerance || latency->cycles > sure + tolerance || latency->bias > tolerance / 3)
+    if (latency->cycles < sure - tolerance || latency->cycles > sure + tolerance || latency->bias > 0.7 * tolerance)
         fail_msg("%g cycles for %g, bias %g", latency->cycles, sure, latency->bias);
 }
 
