@@ -25,6 +25,9 @@ static const double LEAST_PART = 0.25;
 /* What is not checked by a second method may be wrong so often. */
 static const double FOLDED = 0.03, SHARED = 0.15;
 
+/* A shape that a row of pages bounds by an octave only, or by two, may be wrong so often. */
+static const double ROUGH = 0.1;
+
 /* Units of a mask, and of an answer. */
 static const char BITS[] = "bit mask", YES_NO[] = "yes/no";
 
@@ -138,12 +141,21 @@ static bool all_miss(struct tlb *tlb, const struct shape *shape, uint64_t fewer)
 
 /* Any pages push each other out of a level of one set, and any lines out of a cache that they fill: where lines, too,
  * run out there, or are in each other's way, nobody knows which it is. False: *why. */
-static bool is_no_cache(const struct tlb *tlb, const struct shape *shape, const char **why)
+static bool is_no_cache(struct tlb *tlb, const struct shape *shape, const char **why)
 {
-    if (shape->sets > 1 || tlb_is_clean(tlb, shape->ways + 1))
+    if (shape->sets > 1 || tlb_is_clean(tlb, shape->ways + 1) || tlb_row_is_clean(tlb, shape->ways + 1))
         return true;
     *why = "it has one set, and lines run out where it does";
     return false;
+}
+
+/* Whether rough bounds leave no choice: of twice as many sets, unless each bit that chooses one shows; of anything,
+ * where they are far apart. Then all stands on the crowd: it is few pages, which change seats while they are compared,
+ * and its lines do not run out. */
+static bool is_bounded(struct tlb *tlb, const struct reach *reach, const struct shape *shape)
+{
+    return reach->crowd <= (shape->plain ? 4 : 2) * reach->fit && shape->ways < SHARE_FRAME &&
+           tlb_row_is_clean(tlb, shape->ways + 1);
 }
 
 /* The first level. *after: the first place behind it. */
@@ -154,7 +166,7 @@ static bool measure_first(struct tlb *tlb, struct shape *shape, unsigned *after)
     unsigned first = *after = tlb_rises_above(tlb, 0, LEAST_STEP);
     /* A crowd of few pages with one entry for several would have to be told from one of branch targets. */
     struct reach reach = {.pages = &tlb->pages, .neighbours = tlb_walks_code(tlb) ? 1 : NEIGHBOURS_MOST};
-    bool seen = first > 0 && first < tlb->places;
+    bool seen = first > 0 && first < tlb->places, rough = false;
     if (seen && tlb_is_busy(tlb)) {
         why = "noise: as many jumps in few pages take now more, now less";
         seen = false;
@@ -171,8 +183,12 @@ static bool measure_first(struct tlb *tlb, struct shape *shape, unsigned *after)
     for (unsigned attempt = 0; seen && attempt < ATTEMPTS && bench_ok(&tlb->bench) && !tlb->pages.spent; attempt++) {
         bench_wait(&tlb->bench, 2 * attempt);
         tlb->pages.undecided = false;
-        reach.crowd = tlb->place[first].pages > reach.fit ? tlb->place[first].pages : reach.fit + 1;
-        if (!tlb_bisect(tlb, reach.miss, &reach.fit, &reach.crowd))
+        rough = attempt > 0; /* only where the row said nothing, or what is not so */
+        if (attempt) {       /* what a page misses on average is no more than a miss costs, whatever is missed behind */
+            reach.fit = reach.fewer;
+            reach.miss = miss_of(tlb, tlb->place[first].cycles);
+        }
+        if (!tlb_bound(tlb, first, reach.miss, &reach.fit, &reach.crowd, &rough))
             continue;
         reach.most = reach.crowd;
         if (!tlb_is_pure(tlb, reach.crowd)) {
@@ -186,6 +202,11 @@ static bool measure_first(struct tlb *tlb, struct shape *shape, unsigned *after)
             }
             if (!is_no_cache(tlb, shape, &why))
                 break;
+            if (rough && !is_bounded(tlb, &reach, shape)) {
+                why = "lines run out before it does";
+                break;
+            }
+            shape->error += rough ? ROUGH : 0;
             note_shape(tlb, 1, shape, doubt_of(shape) + 2 * BOUND, machine_steps(tlb->bench.machine) - start);
             return true;
         }
@@ -225,19 +246,21 @@ static double kept_of(const struct tlb *tlb, uint64_t pages, double step)
     return 1;
 }
 
-/* A block that leaves the first level, so many entries, nothing, and the second one room for a crowd: of at least twice
- * as many pages as there are entries, and at most half of those that fit; or else of any number that the rows say is
- * enough. */
-static bool choose_block(const struct tlb *tlb, uint64_t entries, double step, struct reach *reach)
+/* A block that leaves the first level nothing, and the second one room for a crowd: of at least twice as many pages as
+ * there are entries, and at most half of those that fit; or else of any number that the rows say is enough. Where the
+ * first level has one set, which pages are visited does not matter: as few as leave it nothing in a row do in any
+ * order, and of these lines are missed less often. */
+static bool choose_block(const struct tlb *tlb, const struct shape *first, double step, struct reach *reach)
 {
     unsigned block = LEAST_BLOCK, most = reach->fit / 2 < MOST_BLOCK ? (unsigned)(reach->fit / 2) : MOST_BLOCK;
-    while (block < 2 * entries)
+    uint64_t entries = first->ways * first->sets * first->neighbours;
+    while (block <= entries || (first->sets > 1 && block < 2 * entries))
         block *= 2;
     while (2 * block <= most && kept_of(tlb, block, step) > 0)
         block *= 2;
     reach->block = reach->unit = block;
     reach->kept = kept_of(tlb, block, step);
-    if (block <= most)
+    if (block <= most && (reach->kept <= 0 || block >= 2 * entries))
         return true;
     reach->kept = 0;
     for (unsigned units = 1; units <= 3; units += 2)
@@ -254,7 +277,6 @@ static bool reach_second(struct tlb *tlb, const struct shape *first, unsigned af
                          const char **why)
 {
     unsigned last = after, level, second;
-    uint64_t entries = first->ways * first->sets * first->neighbours;
     *why = "no step behind the first one is level for an octave";
     *step = tlb_step_from(tlb, after, &last);
     if (*step <= 0)
@@ -281,7 +303,7 @@ static bool reach_second(struct tlb *tlb, const struct shape *first, unsigned af
     reach->fit = tlb->place[last].pages;
     reach->crowd = tlb->place[second].pages;
     *why = "the first level hides it";
-    if (!choose_block(tlb, entries, *step, reach))
+    if (!choose_block(tlb, first, *step, reach))
         return false;
     *why = impure;
     if (reach->block >= tlb->mixed)

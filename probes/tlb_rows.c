@@ -97,13 +97,14 @@ static bool measure_longer(struct tlb *tlb, uint64_t count, struct place *place,
 bool tlb_is_undercut(const struct tlb *tlb, unsigned from, unsigned end, double cycles)
 {
     for (unsigned i = from; i < end; i++)
-        if (tlb->place[i].cycles < cycles - LEVEL - cycles / 32)
+        if (tlb->place[i].cycles < cycles - LEVEL - cycles / 32 &&
+            (tlb_walks_code(tlb) || tlb_is_clean(tlb, tlb->place[i].pages)))
             return true;
     return false;
 }
 
 /* A row of loads takes no longer than a longer one: where it seems to, it is asked again, for a neighbour may have been
- * in its way. (Or lines of the control left a cache.) */
+ * in its way. */
 static bool ask_again(struct tlb *tlb)
 {
     struct place again;
@@ -271,7 +272,9 @@ bool tlb_row_fits(struct tlb *tlb, uint64_t count, uint64_t fewer, double miss)
     return row_fits(tlb, count, fewer, miss, BOUND);
 }
 
-bool tlb_bisect(struct tlb *tlb, double miss, uint64_t *fit, uint64_t *crowd)
+/* Bisects the number of pages in a row that fit the first level, from one that does. A neighbour that shares the core
+ * can hold entries for as long as it is busy: at no moment of some may one page more fit. */
+static bool bisect(struct tlb *tlb, double miss, uint64_t *fit, uint64_t *crowd)
 {
     enum { MOMENTS = 3 };
     static const double ON_THE_WAY = 1e-2; /* where it ends is asked again */
@@ -315,6 +318,35 @@ bool tlb_is_clean(const struct tlb *tlb, uint64_t count)
         if (tlb->place[i].pages >= count)
             return tlb->place[i].few <= tlb->place[0].few + LEVEL;
     return tlb_walks_code(tlb);
+}
+
+bool tlb_row_is_clean(struct tlb *tlb, uint64_t count)
+{
+    struct place place;
+    return measure_row(tlb, count, &place) && place.few <= tlb->place[0].few + LEVEL;
+}
+
+/* The longest row before a place whose control misses no lines, and that takes no longer. */
+static uint64_t last_clean(const struct tlb *tlb, unsigned place)
+{
+    while (place-- > 0)
+        if (tlb->place[place].cycles < LEAST_STEP && tlb_is_clean(tlb, tlb->place[place].pages))
+            return tlb->place[place].pages;
+    return 1;
+}
+
+bool tlb_bound(struct tlb *tlb, unsigned place, double miss, uint64_t *fit, uint64_t *crowd, bool *rough)
+{
+    uint64_t end = tlb->place[place].pages;
+    *crowd = end > *fit ? end : *fit + 1;
+    bool told = bisect(tlb, miss, fit, crowd);
+    *rough = *rough && !tlb_is_clean(tlb, end) && !(told && tlb_row_is_clean(tlb, *crowd));
+    if (!*rough)
+        return told;
+    tlb->pages.undecided = false;
+    *fit = last_clean(tlb, place);
+    *crowd = end;
+    return seats_ok(&tlb->pages);
 }
 
 bool tlb_is_pure(struct tlb *tlb, uint64_t count)

@@ -67,15 +67,18 @@ unsigned tlb_rises_above(const struct tlb *tlb, unsigned from, double cycles);
 double tlb_step_from(const struct tlb *tlb, unsigned from, unsigned *last);
 
 /* Whether one of the places from `from` to before `end` takes less than so many core cycles, by more than the same row
- * varies. A row of loads that hits, or misses, takes no longer than a longer one does. */
+ * varies. A row of loads that hits, or misses, takes no longer than a longer one does; one whose control misses lines
+ * may seem to. */
 bool tlb_is_undercut(const struct tlb *, unsigned from, unsigned end, double cycles);
 
 /* Whether a row of pages fits. fewer: of jumps, pages that surely do. miss: ticks a lap that one too many costs. */
 bool tlb_row_fits(struct tlb *tlb, uint64_t count, uint64_t fewer, double miss);
 
-/* Bisects the number of pages in a row that fit the first level, from one that does. A neighbour that shares the core
- * can hold entries for as long as it is busy: at no moment of some may one page more fit. */
-bool tlb_bisect(struct tlb *tlb, double miss, uint64_t *fit, uint64_t *crowd);
+/* Bounds the first level's entries: by bisection, from so many that fit, up to a place where they do not. *rough: by
+ * places alone, if that was asked for: where rows miss lines, too, they do so now more, now less often, by the order
+ * that these are visited in, and what pages too many cost is lost in that. miss: ticks a lap that one page too many
+ * costs. */
+bool tlb_bound(struct tlb *tlb, unsigned place, double miss, uint64_t *fit, uint64_t *crowd, bool *rough);
 
 /* Narrows what bounds the second level's entries to a part of them: with a few more than fit, many of its sets have one
  * too many. least: core cycles that this shows by. */
@@ -84,6 +87,9 @@ bool tlb_narrow(struct tlb *tlb, double least, uint64_t *fit, uint64_t *crowd);
 /* Whether so many loads take as long as few where they go to few pages: what they miss in many is translation then. Of
  * jumps see tlb_is_pure. */
 bool tlb_is_clean(const struct tlb *tlb, uint64_t count);
+
+/* The same of just so many loads, which are measured now: the place that tlb_is_clean goes by may have more. */
+bool tlb_row_is_clean(struct tlb *tlb, uint64_t count);
 
 /* Whether so many jumps miss nothing but translations. */
 bool tlb_is_pure(struct tlb *tlb, uint64_t count);
