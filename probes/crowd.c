@@ -62,6 +62,17 @@ static unsigned mixed(const struct crowd *crowd)
     return crowd_pages(crowd)->op == OP_LOAD && crowd->count <= seats_share(crowd_pages(crowd)) ? crowd->count : 0;
 }
 
+/* Whether a crowd of loads that did not take longer by what misses of others did took longer all the same, by more than
+ * chance: where lines of tables that one set's pages need are near and those of another's far, misses of the one cost a
+ * part of the other's. */
+static bool may_be_near(const struct crowd *crowd, uint64_t count)
+{
+    const struct seats *pages = crowd_pages(crowd);
+    double least = LEAST_MISSES * LEAST_SECOND / pages->bench->cycles_per_tick;
+    double lot = seats_by_lot(pages, count, pages->beside - (crowd->reach->block ? crowd->reach->hit : 0));
+    return pages->op == OP_LOAD && pages->longer > least + lot * (double)count;
+}
+
 /* Whether a crowd, along with the block, takes longer than the control. */
 static enum verdict compare(struct crowd *crowd, double error)
 {
@@ -70,6 +81,9 @@ static enum verdict compare(struct crowd *crowd, double error)
     struct stops control = control_of(crowd);
     enum verdict verdict =
         seats_crowd(pages, &listed, &control, crowd->reach->miss, error, crowd->number, mixed(crowd));
+    if (verdict != SLOWER && may_be_near(crowd, stops_count(&listed)) &&
+        seats_crowd(pages, &listed, &control, pages->longer, error, crowd->number, mixed(crowd)) == SLOWER)
+        return SLOWER;
     if (verdict != SLOWER || pages->op == OP_LOAD || stops_count(&control) == stops_count(&listed))
         return verdict;
     control = seats_shared(pages, stops_count(&listed)); /* as many jumps, to fewer pages */
@@ -110,7 +124,8 @@ static bool is_dense_crowd(const struct reach *reach, uint64_t bits)
     struct stops stops = seats_spread(reach->pages, bits);
     if (reach->pages->op == OP_LOAD && part > most)
         part = most;
-    return seats_excess(reach->pages, &stops, &ticks) && ticks > reach->hit + part;
+    return seats_excess(reach->pages, &stops, &ticks) &&
+           ticks > reach->hit + part + seats_by_lot(reach->pages, stops_count(&stops), reach->pages->few);
 }
 
 static void list_bits(struct crowd *crowd, uint64_t bits)
@@ -270,8 +285,10 @@ static void learn_lap(struct crowd *crowd, struct reach *reach)
     reach->miss = least / CLEAR > before / 4 ? least / CLEAR : before / 4;
     if (reach->miss < reach->least)
         reach->miss = reach->least;
-    if (!crowd_overflows(crowd, LAST))
+    if (!crowd_overflows(crowd, LAST)) {
         reach->miss = before;
+        reach->pages->undecided = false; /* other orders, as are asked, may miss less than those that were learned */
+    }
 }
 
 /* Spares pages for as long as what one too many costs by itself, which is known then, tells that none of those left can
@@ -337,7 +354,7 @@ bool crowd_shape(const struct reach *known, struct shape *shape, const char **wh
     }
     spare_by_lap(&crowd, reach);
     /* One that has one set needs no further look: its ways are what a row of pages says. */
-    if (reach->block || !crowd_in_reach(reach, crowd.count - 1))
+    if (reach->block || reach->rough || !crowd_in_reach(reach, crowd.count - 1))
         shape->bits = crowd_bits(&crowd);
     *why = "pages in a row and pages of one set say different things";
     if (!seats_ok(reach->pages) || (!crowd_sets_by_bits(&crowd, shape) && !crowd_sets_by_stride(&crowd, shape)))

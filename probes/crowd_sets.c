@@ -163,7 +163,7 @@ static bool high_bits_fold(const struct crowd *crowd, unsigned matter, unsigned 
 {
     unsigned count = (unsigned)bits_set(low), pairs = 0, pair[32];
     for (unsigned bit = 0; bit < 32; bit++)
-        if (matter >> bit & 1 && (uint64_t)1 << bit >= crowd->reach->crowd)
+        if ((matter & ~low) >> bit & 1 && (crowd->reach->rough || (uint64_t)1 << bit >= crowd->reach->crowd))
             pair[pairs++] = 1U << bit | (count ? 1U << bit % count : 0);
     if (!pairs || !any_matters(crowd, pair, pairs))
         return true;
@@ -176,6 +176,25 @@ static bool high_bits_fold(const struct crowd *crowd, unsigned matter, unsigned 
         if (onto == count)
             return false;
     }
+    return true;
+}
+
+/* Whether a row of pages says the same of half as many sets. */
+static bool half_may_do(const struct reach *reach)
+{
+    return reach->rough || 2 * reach->fit <= reach->crowd;
+}
+
+/* Whether the highest of the bits that are taken for a set's number does something of its own: if it does what one of
+ * the others does, pages that are moved by both stay in their set, and there are half as many sets. */
+static bool highest_is_apart(const struct crowd *crowd, unsigned low)
+{
+    unsigned highest = low;
+    while (highest & (highest - 1))
+        highest &= highest - 1;
+    for (unsigned others = low & ~highest; others; others &= others - 1)
+        if (!matters(crowd, highest | (others & -others)))
+            return false;
     return true;
 }
 
@@ -199,8 +218,8 @@ bool crowd_sets_by_bits(struct crowd *crowd, struct shape *shape)
             return false;
         shape->ways = serves_less(crowd, shape, crowd->count + in_set - 1, bits);
         shape->plain = !folded;
-        if (shape->ways)
-            return !folded || high_bits_fold(crowd, shape->bits, mask);
+        if (shape->ways && (!half_may_do(crowd->reach) || highest_is_apart(crowd, mask)))
+            return (!folded && !crowd->reach->rough) || high_bits_fold(crowd, shape->bits, mask);
     }
     return false;
 }
@@ -208,8 +227,8 @@ bool crowd_sets_by_bits(struct crowd *crowd, struct shape *shape)
 bool crowd_sets_by_stride(struct crowd *crowd, struct shape *shape)
 {
     const struct reach *reach = crowd->reach;
-    if (reach->block)
-        return false; /* how many of the block share a set is not known then */
+    if (reach->block || reach->rough)
+        return false; /* how many of the block share a set, or how many sets a row fills, is not known then */
     shape->ways = crowd->count - 1;
     shape->neighbours = 1;
     shape->plain = false;

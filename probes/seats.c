@@ -270,6 +270,15 @@ static uint64_t batch_steps(uint64_t count)
     return steps < LEAST ? LEAST : steps > MOST ? MOST : steps;
 }
 
+/* The half of an octave that so many pages are of. */
+static unsigned place_of(uint64_t count)
+{
+    unsigned place = 0;
+    for (; count > 3 && place + 3 < PLACES; count /= 2)
+        place += 2;
+    return place + (count > 2);
+}
+
 bool seats_excess(struct seats *pages, const struct stops *stops, double *ticks)
 {
     enum { ROUNDS = 5, FEWER = 3, SOME = 256, MANY = 1024 };
@@ -291,7 +300,27 @@ bool seats_excess(struct seats *pages, const struct stops *stops, double *ticks)
     double part = pages->op == OP_LOAD ? 0.25 : 0.5;
     pages->few = quantile(controls, rounds, part) / (double)steps;
     *ticks = quantile(signals, rounds, part) / (double)steps - pages->few;
+    pages->control[place_of(count)] = pages->few;
     return true;
+}
+
+/* Of n lines, each of which is missed with a chance of p, a lap misses np, give or take the root of np(1 - p), and each
+ * of the two walks has its own lot. Of twice as many lines as good as all are missed. */
+double seats_by_lot(const struct seats *pages, uint64_t count, double few)
+{
+    enum { SIGMAS = 3, WALKS = 2, OCTAVE = 2 };
+    double least = few, most = few;
+    for (unsigned i = 0; i < PLACES; i++) {
+        double control = pages->control[i];
+        least = control > 0 && control < least ? control : least;
+        if (i <= place_of(count) + OCTAVE && control > most)
+            most = control;
+    }
+    double missed = few - least, found = most - few;
+    if (pages->op != OP_LOAD || missed * pages->bench->cycles_per_tick <= MISSES)
+        return 0;
+    double lines = (double)count * (pages->pitch == TIGHT ? (double)TIGHT / SEAT : 1);
+    return SIGMAS * square_root(WALKS * missed * found / lines);
 }
 
 /* What is mapped lies elsewhere from now on. */
@@ -299,6 +328,8 @@ static void set_pitch(struct seats *pages, uint64_t pitch)
 {
     pages->pitch = pitch;
     pages->mapped = pages->quarters = pages->shared = 0;
+    for (unsigned i = 0; i < PLACES; i++)
+        pages->control[i] = 0;
     pages->lasts = 0;
 }
 
@@ -370,6 +401,8 @@ enum verdict seats_crowd(struct seats *pages, const struct stops *stops, const s
     question.mixed = number;
     question.mixed_count = mixed;
     bool told = sample_compare(pages->bench, &question, &answer);
+    pages->beside = told ? answer.control : 0;
+    pages->longer = told ? (answer.signal - answer.control) * (double)count : 0;
     for (unsigned i = 0; i < mixed; i++)
         pages->last[i] = number[i];
     return told ? answer.verdict : UNDECIDED;

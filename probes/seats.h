@@ -20,7 +20,8 @@
 enum {
     MOST_LISTED = 1536,      /* pages of a list */
     MOST_IN_A_ROW = 1 << 13, /* pages */
-    SHARE_FRAME = 64         /* pages */
+    SHARE_FRAME = 64,        /* pages */
+    PLACES = 2 * 14          /* halves of octaves, up to MOST_IN_A_ROW */
 };
 
 struct seats {
@@ -35,11 +36,14 @@ struct seats {
     uint64_t quarters;    /* pages of four seats each that are mapped */
     uint64_t shared; /* up to so many seats are compared with themselves in pages of four each; 0: in the largest */
     uint64_t visits; /* machine_steps beyond which it would take too many */
-    bool spent, undecided; /* too many; noise left a decision open, for whoever asks to set */
-    bool any;              /* something was mapped */
-    uint64_t settling;     /* laps before each batch of a crowd, at least */
-    double few;            /* ticks a step of the control that was timed last, by seats_excess */
-    unsigned lasts;        /* pages of the list that was mapped last */
+    bool spent, undecided;  /* too many; noise left a decision open, for whoever asks to set */
+    bool any;               /* something was mapped */
+    uint64_t settling;      /* laps before each batch of a crowd, at least */
+    double few;             /* ticks a step of the control that was timed last, by seats_excess */
+    double control[PLACES]; /* of all lengths, two an octave; 0: none was timed */
+    double longer,
+        beside;     /* ticks a lap that the pages took longer which were compared last, and a step of what with */
+    unsigned lasts; /* pages of the list that was mapped last */
     uint32_t last[MOST_LISTED];
 };
 
@@ -84,6 +88,11 @@ struct stops seats_listed(struct seats *, const uint32_t *number, unsigned count
 
 /* Ticks a step that a walk through pages takes longer than one over its seats; both settled. False: see seats_ok. */
 bool seats_excess(struct seats *, const struct stops *, double *ticks);
+
+/* Ticks a step that a walk of so many loads takes longer than its control by chance, at most, where the control takes
+ * `few`: of lines that a cache has no room for, either walk finds others, as by lot. 0: of jumps, and where as good as
+ * none are missed. Controls of all lengths have to be timed before, by seats_excess. */
+double seats_by_lot(const struct seats *, uint64_t count, double few);
 
 /* Whether in each lap over the pages some miss which do not in one over the control's: SLOWER: it takes longer by
  * `effect` ticks a lap, or more, with that error. mixed: the first of a list's numbers, at most seats_share(), that get

@@ -25,7 +25,7 @@ static const double LEAST_PART = 0.25;
 /* What is not checked by a second method may be wrong so often. */
 static const double FOLDED = 0.03, SHARED = 0.15;
 
-/* A shape that a row of pages bounds by an octave only, or by two, may be wrong so often. */
+/* A shape that a row of pages bounds roughly may be wrong so often. */
 static const double ROUGH = 0.1;
 
 /* Units of a mask, and of an answer. */
@@ -149,13 +149,11 @@ static bool is_no_cache(struct tlb *tlb, const struct shape *shape, const char *
     return false;
 }
 
-/* Whether rough bounds leave no choice: of twice as many sets, unless each bit that chooses one shows; of anything,
- * where they are far apart. Then all stands on the crowd: it is few pages, which change seats while they are compared,
- * and its lines do not run out. */
-static bool is_bounded(struct tlb *tlb, const struct reach *reach, const struct shape *shape)
+/* Where bounds are rough, all stands on the crowd: whether it is few pages, which change seats while they are compared,
+ * and whose lines do not run out. */
+static bool is_clear(struct tlb *tlb, const struct shape *shape)
 {
-    return reach->crowd <= (shape->plain ? 4 : 2) * reach->fit && shape->ways < SHARE_FRAME &&
-           tlb_row_is_clean(tlb, shape->ways + 1);
+    return shape->ways < SHARE_FRAME && tlb_row_is_clean(tlb, shape->ways + 1);
 }
 
 /* The first level. *after: the first place behind it. */
@@ -166,7 +164,7 @@ static bool measure_first(struct tlb *tlb, struct shape *shape, unsigned *after)
     unsigned first = *after = tlb_rises_above(tlb, 0, LEAST_STEP);
     /* A crowd of few pages with one entry for several would have to be told from one of branch targets. */
     struct reach reach = {.pages = &tlb->pages, .neighbours = tlb_walks_code(tlb) ? 1 : NEIGHBOURS_MOST};
-    bool seen = first > 0 && first < tlb->places, rough = false;
+    bool seen = first > 0 && first < tlb->places;
     if (seen && tlb_is_busy(tlb)) {
         why = "noise: as many jumps in few pages take now more, now less";
         seen = false;
@@ -183,12 +181,12 @@ static bool measure_first(struct tlb *tlb, struct shape *shape, unsigned *after)
     for (unsigned attempt = 0; seen && attempt < ATTEMPTS && bench_ok(&tlb->bench) && !tlb->pages.spent; attempt++) {
         bench_wait(&tlb->bench, 2 * attempt);
         tlb->pages.undecided = false;
-        rough = attempt > 0; /* only where the row said nothing, or what is not so */
-        if (attempt) {       /* what a page misses on average is no more than a miss costs, whatever is missed behind */
+        reach.rough = attempt > 0; /* only where the row said nothing, or what is not so */
+        if (attempt) { /* what a page misses on average is no more than a miss costs, whatever is missed behind */
             reach.fit = reach.fewer;
             reach.miss = miss_of(tlb, tlb->place[first].cycles);
         }
-        if (!tlb_bound(tlb, first, reach.miss, &reach.fit, &reach.crowd, &rough))
+        if (!tlb_bound(tlb, first, reach.miss, &reach.fit, &reach.crowd, &reach.rough))
             continue;
         reach.most = reach.crowd;
         if (!tlb_is_pure(tlb, reach.crowd)) {
@@ -202,11 +200,11 @@ static bool measure_first(struct tlb *tlb, struct shape *shape, unsigned *after)
             }
             if (!is_no_cache(tlb, shape, &why))
                 break;
-            if (rough && !is_bounded(tlb, &reach, shape)) {
+            if (reach.rough && !is_clear(tlb, shape)) {
                 why = "lines run out before it does";
                 break;
             }
-            shape->error += rough ? ROUGH : 0;
+            shape->error += reach.rough ? ROUGH : 0;
             note_shape(tlb, 1, shape, doubt_of(shape) + 2 * BOUND, machine_steps(tlb->bench.machine) - start);
             return true;
         }
@@ -285,7 +283,7 @@ static bool reach_second(struct tlb *tlb, const struct shape *first, unsigned af
     double least = LEAST_PART * *step > LEAST_SECOND ? LEAST_PART * *step : LEAST_SECOND, end;
     go_on(tlb, least, &last);
     end = tlb->place[last].cycles > *step ? tlb->place[last].cycles : *step;
-    second = tlb_rises_above(tlb, last + 1, *step + least);
+    second = tlb_rises_surely(tlb, last + 1, *step + least);
     *why = no_second;
     if (second == tlb->places)
         return false;
@@ -308,7 +306,8 @@ static bool reach_second(struct tlb *tlb, const struct shape *first, unsigned af
     *why = impure;
     if (reach->block >= tlb->mixed)
         return false;
-    bool narrowed = tlb_narrow(tlb, end + (rise / 16 > room ? rise / 16 : room), &reach->fit, &reach->crowd);
+    bool narrowed =
+        tlb_narrow(tlb, end + (rise / 16 > room ? rise / 16 : room), &reach->fit, &reach->crowd, &reach->rough);
     reach->most = reach->crowd + (tlb_walks_code(tlb) || reach->kept > 0 ? 0 : reach->crowd / OTHERS);
     return narrowed;
 }

@@ -212,16 +212,34 @@ bool tlb_sweep_longer(struct tlb *tlb, unsigned *after)
     return true;
 }
 
-unsigned tlb_rises_above(const struct tlb *tlb, unsigned from, double cycles)
+/* Core cycles that a row may take longer by chance, because lines run out. */
+static double by_lot(const struct tlb *tlb, const struct place *place)
+{
+    double per_tick = tlb->bench.cycles_per_tick;
+    return seats_by_lot(&tlb->pages, place->pages, place->few / per_tick) * per_tick;
+}
+
+/* chance: whether what a row takes longer by chance is no rise. */
+static unsigned rises_above(const struct tlb *tlb, unsigned from, double cycles, bool chance)
 {
     unsigned first = tlb->places;
     for (unsigned i = tlb->places; i > from; i--)
-        if (tlb->place[i - 1].cycles >= cycles)
+        if (tlb->place[i - 1].cycles >= cycles + (chance ? by_lot(tlb, &tlb->place[i - 1]) : 0))
             first = i - 1;
         else if (tlb_walks_code(tlb) ? tlb->place[i - 1].pages < tlb->mixed
                                      : tlb_is_clean(tlb, tlb->place[i - 1].pages))
             break;
     return first;
+}
+
+unsigned tlb_rises_above(const struct tlb *tlb, unsigned from, double cycles)
+{
+    return rises_above(tlb, from, cycles, false);
+}
+
+unsigned tlb_rises_surely(const struct tlb *tlb, unsigned from, double cycles)
+{
+    return rises_above(tlb, from, cycles, true);
 }
 
 double tlb_step_from(const struct tlb *tlb, unsigned from, unsigned *last)
@@ -294,21 +312,24 @@ static bool bisect(struct tlb *tlb, double miss, uint64_t *fit, uint64_t *crowd)
     return seats_ok(&tlb->pages);
 }
 
-bool tlb_narrow(struct tlb *tlb, double least, uint64_t *fit, uint64_t *crowd)
+bool tlb_narrow(struct tlb *tlb, double least, uint64_t *fit, uint64_t *crowd, bool *rough)
 {
     enum { PART = 32 };
+    const uint64_t sure = *fit;
+    *rough = false;
     while ((*crowd - *fit) * PART > *fit) {
-        uint64_t middle = *fit + (*crowd - *fit) / 2;
-        double ticks;
-        struct stops row = seats_row(&tlb->pages, middle);
-        if (!seats_ok(&tlb->pages) || !seats_excess(&tlb->pages, &row, &ticks))
+        struct place middle;
+        if (!measure_row(tlb, *fit + (*crowd - *fit) / 2, &middle))
             return false;
-        if (ticks * tlb->bench.cycles_per_tick > least)
-            *crowd = middle;
+        double lot = by_lot(tlb, &middle);
+        *rough = *rough || lot > 0;
+        if (middle.cycles > least + lot)
+            *crowd = middle.pages;
         else
-            *fit = middle;
+            *fit = middle.pages;
     }
-    *fit -= 2 * *fit / PART; /* a policy may hide some misses */
+    *fit = *rough ? sure : *fit; /* where chance hides misses, it may be those of a few pages or of many */
+    *fit -= 2 * *fit / PART;     /* a policy may hide some, too */
     return true;
 }
 

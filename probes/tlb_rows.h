@@ -62,6 +62,10 @@ bool tlb_sweep_longer(struct tlb *tlb, unsigned *after);
  * control misses something say nothing against it. */
 unsigned tlb_rises_above(const struct tlb *tlb, unsigned from, double cycles);
 
+/* The same, and by more than chance makes of lines that run out. Where the first level ends is asked by decisions,
+ * which see many orders; where the second one does, by single rows. */
+unsigned tlb_rises_surely(const struct tlb *tlb, unsigned from, double cycles);
+
 /* The cycles of a step that places from one on stand on: those of two of them, one at twice the pages of the other, or
  * more, that agree; or of two next to each other that are all but the same. 0: no two of them are. */
 double tlb_step_from(const struct tlb *tlb, unsigned from, unsigned *last);
@@ -81,8 +85,9 @@ bool tlb_row_fits(struct tlb *tlb, uint64_t count, uint64_t fewer, double miss);
 bool tlb_bound(struct tlb *tlb, unsigned place, double miss, uint64_t *fit, uint64_t *crowd, bool *rough);
 
 /* Narrows what bounds the second level's entries to a part of them: with a few more than fit, many of its sets have one
- * too many. least: core cycles that this shows by. */
-bool tlb_narrow(struct tlb *tlb, double least, uint64_t *fit, uint64_t *crowd);
+ * too many. least: core cycles that this shows by. *rough: lines run out there, and
+ * what fits is only known of the place that it was known of before. */
+bool tlb_narrow(struct tlb *tlb, double least, uint64_t *fit, uint64_t *crowd, bool *rough);
 
 /* Whether so many loads take as long as few where they go to few pages: what they miss in many is translation then. Of
  * jumps see tlb_is_pure. */

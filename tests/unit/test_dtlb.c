@@ -12,49 +12,7 @@
 /* after the headers that it needs */
 #include <cmocka.h>
 /* after that, since it asserts */
-#include "tests/unit/found_tlbs.h"
-
-enum { HIT = 4, NEXT = 14, MEMORY = 120, PENALTY = 7, WALK = 20, KB = 1024 };
-
-/* 32 KB and 256 KB of cache, and pages of 4 KB and 2 MB. Walks always take as long: that tables leave a cache is looked
- * at by two tests, and it takes long. */
-static struct description machine_with(void)
-{
-    struct description description;
-    description_plain(&description, 32 * KB, 8, 64, HIT, MEMORY);
-    add_cache(&description, 256 * KB, NEXT);
-    description.pages = PAGES_SMALL | PAGES_LARGE;
-    description.walker = (struct walker_description){.count = 1, .fixed = WALK, .from_level = 1};
-    return description;
-}
-
-static struct tlb_description *add_tlb(struct description *description, unsigned level, unsigned sets, unsigned ways)
-{
-    return add_tlb_of(description, HOLDS_DATA, PAGES_SMALL | PAGES_LARGE, level, sets, ways, level > 1 ? PENALTY : 0);
-}
-
-/* Sets that are chosen by XOR of these bits. */
-static void fold(struct tlb_description *tlb, const uint64_t *mask, unsigned bits)
-{
-    tlb->shape.index.kind = INDEX_XOR;
-    tlb->shape.index.bits = bits;
-    memcpy(tlb->shape.index.mask, mask, bits * sizeof *mask);
-}
-
-static void measure(struct notebook *notebook, const struct description *description)
-{
-    memset(notebook, 0, sizeof *notebook);
-    run_probe(probe_dtlb, description, notebook);
-}
-
-/* Measures a machine and compares both levels for small pages. */
-static void expect(struct notebook *notebook, const struct description *description, int ways1, int sets1, int ways2,
-                   int sets2)
-{
-    measure(notebook, description);
-    assert_level(notebook, "dtlb1.4k", ways1, sets1, PENALTY);
-    assert_level(notebook, "dtlb2.4k", ways2, sets2, PENALTY);
-}
+#include "tests/unit/data_tlbs.h"
 
 /* Bits 0, 1 and 4: pages that are 4 or 8 apart share a set, pages that are 16 apart do not. */
 static void scattered_bits(void **state)
@@ -297,68 +255,6 @@ static void tables_in_the_way(void **state)
     expect(*state, &description, 152, 1, ABSENT, 0);
 }
 
-/* A cache of 80 lines with a way predictor, before memory: rows of more than 64 pages, which fit, miss lines in any
- * order, and what one page too many costs is lost in that. A crowd is few of them, and the row says by an octave how
- * many sets there are. */
-static void rows_that_miss_lines(void **state)
-{
-    struct description description = machine_with();
-    struct cache_description *first = &description.cache[0];
-    description.caches = 1;
-    first->size = 5 * KB;
-    first->shape.ways = 10;
-    first->shape.index.sets = 8;
-    assert_true(policy_parse(&first->shape.policy, "QLRU_H00_M2_R0_U0_UMO"));
-    first->folds = 8;
-    for (unsigned i = 0; i < first->folds; i++)
-        first->fold[i] = (uint64_t)1 << (12 + i) | (uint64_t)1 << (27 - i);
-    first->fold_latency = HIT + 12;
-    description.walker = (struct walker_description){.count = 1, .overhead = 12, .from_level = 1};
-    assert_true(policy_parse(&add_tlb(&description, 1, 16, 4)->shape.policy, "QLRU_H11_M1_R1_U2"));
-    add_tlb(&description, 2, 256, 4);
-    measure(*state, &description);
-    assert_level(*state, "dtlb1.4k", 4, 16, PENALTY);
-}
-
-/* Lots drawn for 192 entries, and hardly more of them behind: the row that shows the first one's end misses both a
- * little later, and a miss of the first one costs a part of what that says. */
-static void a_second_level_soon_behind(void **state)
-{
-    struct description description = machine_with();
-    description.walker.fixed = 40;
-    assert_true(policy_parse(&add_tlb(&description, 1, 32, 6)->shape.policy, "RANDOM"));
-    add_tlb(&description, 2, 64, 4)->latency = 4;
-    measure(*state, &description);
-    assert_level(*state, "dtlb1.4k", 6, 32, 4);
-}
-
-/* 168 entries of one set, which lines have room for, though for the longer row that shows the step they have not. */
-static void a_set_before_lines_run_out(void **state)
-{
-    struct description description = machine_with();
-    description.cache[0].line = description.cache[0].sector = 128;
-    description.cache[0].size = 3 * KB;
-    description.cache[0].shape.ways = 12;
-    description.cache[0].shape.index.sets = 2;
-    description.caches = 1;
-    add_tlb(&description, 1, 1, 168);
-    expect(*state, &description, 168, 1, ABSENT, 0);
-}
-
-/* Behind 88 entries 12 ways: a block of twice as many pages, which is more than the first level has lines, would hide
- * what a page too many costs. */
-static void a_block_of_few_lines(void **state)
-{
-    struct description description = machine_with();
-    description.cache[0].size = 4 * KB;
-    description.cache[0].shape.ways = 1;
-    description.cache[0].shape.index.sets = 64;
-    description.walker = (struct walker_description){.count = 1, .overhead = 12, .from_level = 1};
-    add_tlb(&description, 1, 1, 88);
-    assert_true(policy_parse(&add_tlb(&description, 2, 256, 12)->shape.policy, "QLRU_H11_M1_R0_U0"));
-    expect(*state, &description, 88, 1, 12, 256);
-}
-
 static uint64_t steps_of(struct notebook *notebook, const struct description *description)
 {
     struct request request = {.seed = 1};
@@ -447,10 +343,6 @@ int main(void)
         cmocka_unit_test(lines_in_the_way),
         cmocka_unit_test(a_second_level_of_few),
         cmocka_unit_test(tables_in_the_way),
-        cmocka_unit_test(rows_that_miss_lines),
-        cmocka_unit_test(a_second_level_soon_behind),
-        cmocka_unit_test(a_set_before_lines_run_out),
-        cmocka_unit_test(a_block_of_few_lines),
         cmocka_unit_test(asked_again),
         cmocka_unit_test(said_once),
         cmocka_unit_test(no_tlb),

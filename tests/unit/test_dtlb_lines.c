@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* test_dtlb_lines.c: the probe of the TLBs that loads look in where rows of pages say little: lines run out of the
+ * caches before entries run out, and what tables cost differs from set to set. */
+#include "probes/crowd.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+/* after the headers that it needs */
+#include <cmocka.h>
+/* after that, since it asserts */
+#include "tests/unit/data_tlbs.h"
+
+/* A cache of 80 lines with a way predictor, before memory: rows of more than 64 pages, which fit, miss lines in any
+ * order, and what one page too many costs is lost in that. A crowd is few of them, and the row says by an octave how
+ * many sets there are. */
+static void rows_that_miss_lines(void **state)
+{
+    struct description description = machine_with();
+    struct cache_description *first = &description.cache[0];
+    description.caches = 1;
+    first->size = 5 * KB;
+    first->shape.ways = 10;
+    first->shape.index.sets = 8;
+    assert_true(policy_parse(&first->shape.policy, "QLRU_H00_M2_R0_U0_UMO"));
+    first->folds = 8;
+    for (unsigned i = 0; i < first->folds; i++)
+        first->fold[i] = (uint64_t)1 << (12 + i) | (uint64_t)1 << (27 - i);
+    first->fold_latency = HIT + 12;
+    description.walker = (struct walker_description){.count = 1, .overhead = 12, .from_level = 1};
+    assert_true(policy_parse(&add_tlb(&description, 1, 16, 4)->shape.policy, "QLRU_H11_M1_R1_U2"));
+    add_tlb(&description, 2, 256, 4);
+    measure(*state, &description);
+    assert_level(*state, "dtlb1.4k", 4, 16, PENALTY);
+}
+
+/* Lots drawn for 192 entries, and hardly more of them behind: the row that shows the first one's end misses both a
+ * little later, and a miss of the first one costs a part of what that says. */
+static void a_second_level_soon_behind(void **state)
+{
+    struct description description = machine_with();
+    description.walker.fixed = 40;
+    assert_true(policy_parse(&add_tlb(&description, 1, 32, 6)->shape.policy, "RANDOM"));
+    add_tlb(&description, 2, 64, 4)->latency = 4;
+    measure(*state, &description);
+    assert_level(*state, "dtlb1.4k", 6, 32, 4);
+}
+
+/* XOR of a bit of the set's number, and of one or two that are so many further and twice as many. */
+static void fold_often(struct tlb_description *tlb, unsigned bits, unsigned times)
+{
+    uint64_t mask[16] = {0};
+    for (unsigned i = 0; i < bits * times; i++)
+        mask[i % bits] |= (uint64_t)1 << i;
+    fold(tlb, mask, bits);
+}
+
+/* Sets that a crowd has, by bits that are folded thrice, where a row says that so many pages fit and so many do not,
+ * and may be wrong; 0: nothing is said. */
+static uint64_t sets_between(unsigned bits, uint64_t fit, uint64_t crowd, bool rough)
+{
+    struct description description = machine_with();
+    struct seats pages;
+    struct shape shape;
+    const char *why = "";
+    fold_often(add_tlb(&description, 1, 1U << bits, 4), bits, 3);
+    struct machine *machine = process_open(NULL, &description, 3, NULL, &why);
+    assert_non_null(machine);
+    struct bench bench = bench_open(machine, 7);
+    assert_true(seats_open(&pages, &bench, OP_LOAD, 4096, UINT64_MAX, &why));
+    struct reach reach = {.pages = &pages, .fit = fit, .crowd = crowd, .rough = rough, .most = crowd, .neighbours = 1};
+    reach.miss = LEAST_MISSES * WALK;
+    bool found = crowd_shape(&reach, &shape, &why);
+    seats_close(&pages);
+    machine_close(machine);
+    return found ? shape.sets : 0;
+}
+
+/* Where the row leaves a choice, bits have to say how many sets there are, and none is believed that they contradict.
+ */
+static void rows_that_say_little(void **state)
+{
+    (void)state;
+    assert_int_equal(sets_between(4, 60, 300, false), 16);
+    assert_int_equal(sets_between(4, 60, 300, true), 16);
+    assert_int_equal(sets_between(4, 100, 300, true), 0);
+    assert_int_equal(sets_between(6, 60, 130, true), 0);
+}
+
+/* Rows of 1024 pages and more miss lines, by lot, and take longer or less long than they should for that, but for
+ * tables only from 3072 on. */
+static void lines_run_out_before_a_second_level(void **state)
+{
+    struct description description = machine_with();
+    description.caches = 1;
+    shape_cache(&description, 0, 8, 26);
+    assert_true(policy_parse(&description.cache[0].shape.policy, "MRU_N"));
+    description.walker = (struct walker_description){.count = 1, .overhead = 13, .from_level = 1};
+    add_tlb(&description, 1, 1, 16);
+    assert_true(policy_parse(&add_tlb(&description, 2, 256, 12)->shape.policy, "LRU3PLRU4"));
+    expect(*state, &description, 16, 1, 12, 256);
+}
+
+/* What a page misses is a walk of tables that are in memory in one set, and in the first cache in another. */
+static void tables_near_and_far(void **state)
+{
+    struct description description = machine_with();
+    description.caches = 1;
+    shape_cache(&description, 0, 16, 8);
+    description.walker = (struct walker_description){.count = 1, .overhead = 9, .from_level = 1};
+    add_tlb(&description, 1, 1, 64);
+    fold_often(add_tlb(&description, 2, 512, 8), 9, 3);
+    expect(*state, &description, 64, 1, 8, 512);
+    assert_value(*state, "dtlb2.4k.bits", ABSENT, 0);
+}
+
+/* 168 entries of one set, which lines have room for, though for the longer row that shows the step they have not. */
+static void a_set_before_lines_run_out(void **state)
+{
+    struct description description = machine_with();
+    description.cache[0].line = description.cache[0].sector = 128;
+    description.cache[0].size = 3 * KB;
+    description.cache[0].shape.ways = 12;
+    description.cache[0].shape.index.sets = 2;
+    description.caches = 1;
+    add_tlb(&description, 1, 1, 168);
+    expect(*state, &description, 168, 1, ABSENT, 0);
+}
+
+/* Behind 88 entries 12 ways: a block of twice as many pages, which is more than the first level has lines, would hide
+ * what a page too many costs. */
+static void a_block_of_few_lines(void **state)
+{
+    struct description description = machine_with();
+    description.cache[0].size = 4 * KB;
+    description.cache[0].shape.ways = 1;
+    description.cache[0].shape.index.sets = 64;
+    description.walker = (struct walker_description){.count = 1, .overhead = 12, .from_level = 1};
+    add_tlb(&description, 1, 1, 88);
+    assert_true(policy_parse(&add_tlb(&description, 2, 256, 12)->shape.policy, "QLRU_H11_M1_R0_U0"));
+    expect(*state, &description, 88, 1, 12, 256);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_that_miss_lines),
+        cmocka_unit_test(a_second_level_soon_behind),
+        cmocka_unit_test(lines_run_out_before_a_second_level),
+        cmocka_unit_test(tables_near_and_far),
+        cmocka_unit_test(rows_that_say_little),
+        cmocka_unit_test(a_set_before_lines_run_out),
+        cmocka_unit_test(a_block_of_few_lines),
+    };
+    return cmocka_run_group_tests(tests, fresh, done);
+}
