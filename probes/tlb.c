@@ -244,10 +244,22 @@ static double kept_of(const struct tlb *tlb, uint64_t pages, double step)
     return 1;
 }
 
+/* The smallest block of so many units, up to so many pages, that leaves a first level of so many entries nothing. */
+static bool smallest_block(const struct tlb *tlb, uint64_t entries, double step, unsigned units, uint64_t most,
+                           struct reach *reach)
+{
+    for (reach->unit = LEAST_BLOCK / 2; units * reach->unit <= MOST_BLOCK; reach->unit *= 2) {
+        reach->block = units * reach->unit;
+        if (reach->block > entries && reach->block <= most && kept_of(tlb, reach->block, step) <= 0)
+            return true;
+    }
+    return false;
+}
+
 /* A block that leaves the first level nothing, and the second one room for a crowd: of at least twice as many pages as
- * there are entries, and at most half of those that fit; or else of any number that the rows say is enough. Where the
- * first level has one set, which pages are visited does not matter: as few as leave it nothing in a row do in any
- * order, and of these lines are missed less often. */
+ * there are entries, and at most half of those that fit; or else of any number that the rows say is enough, or, where
+ * it is hardly known what fits, may be. Where the first level has one set, which pages are visited does not matter: as
+ * few as leave it nothing in a row do in any order, and of these lines are missed less often. */
 static bool choose_block(const struct tlb *tlb, const struct shape *first, double step, struct reach *reach)
 {
     unsigned block = LEAST_BLOCK, most = reach->fit / 2 < MOST_BLOCK ? (unsigned)(reach->fit / 2) : MOST_BLOCK;
@@ -261,13 +273,10 @@ static bool choose_block(const struct tlb *tlb, const struct shape *first, doubl
     if (block <= most && (reach->kept <= 0 || block >= 2 * entries))
         return true;
     reach->kept = 0;
-    for (unsigned units = 1; units <= 3; units += 2)
-        for (reach->unit = LEAST_BLOCK / 2; units * reach->unit <= MOST_BLOCK; reach->unit *= 2) {
-            reach->block = units * reach->unit;
-            if (reach->block > entries && 4 * reach->block <= 3 * reach->fit && kept_of(tlb, reach->block, step) <= 0)
-                return true;
-        }
-    return false;
+    uint64_t some = reach->fit - reach->fit / 4;
+    return smallest_block(tlb, entries, step, 1, some, reach) ||
+           smallest_block(tlb, entries, step, 1, reach->crowd / 4, reach) ||
+           smallest_block(tlb, entries, step, 3, some, reach);
 }
 
 /* What the sweep tells of the second level. *step: core cycles of its hits. False: *why. */
