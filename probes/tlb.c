@@ -25,7 +25,7 @@ static const double LEAST_PART = 0.25;
 /* What is not checked by a second method may be wrong so often. */
 static const double FOLDED = 0.03, SHARED = 0.15;
 
-/* A shape that a row of pages bounds roughly may be wrong so often. */
+/* A shape that a row of pages bounds roughly, or that other crowds did not say, may be wrong so often. */
 static const double ROUGH = 0.1;
 
 /* Units of a mask, and of an answer. */
@@ -348,7 +348,8 @@ static void measure_second(struct tlb *tlb, const struct shape *first, unsigned 
         missing(tlb, 2, cost, why);
         return;
     }
-    double error = attempt * doubt_of(&shape) + doubt_of(first);
+    /* Crowds that said what cannot be before may say what can be by luck. */
+    double error = attempt * doubt_of(&shape) + doubt_of(first) + (attempt > 1 ? ROUGH : 0);
     if (note_shape(tlb, 2, &shape, error, cost))
         note_penalty(tlb, step, tlb->level[1].doubt, cost);
 }
