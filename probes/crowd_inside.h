@@ -3,7 +3,7 @@
 #pragma once
 #include "probes/crowd.h"
 
-/* Errors of a look at one bit (a row has to agree), and of a last decision. */
+/* Errors of a look at one bit (a row has to agree, or its shape is doubted), and of a last decision. */
 static const double LOOK = 3e-3, LAST = 1e-4;
 
 /* Pages that do not fit together, by their numbers. */

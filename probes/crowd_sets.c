@@ -219,7 +219,7 @@ bool crowd_sets_by_bits(struct crowd *crowd, struct shape *shape)
         shape->ways = serves_less(crowd, shape, crowd->count + in_set - 1, bits);
         shape->plain = !folded;
         if (shape->ways && (!half_may_do(crowd->reach) || highest_is_apart(crowd, mask)))
-            return (!folded && !crowd->reach->rough) || high_bits_fold(crowd, shape->bits, mask);
+            return !folded || high_bits_fold(crowd, shape->bits, mask);
     }
     return false;
 }

@@ -447,6 +447,7 @@ static bool time_flushed(struct depth *depth, enum flushed how, struct readings 
 static bool time_few(struct depth *depth, enum flushed how, struct readings *readings)
 {
     enum { NEEDED = 2 * LEAST_READINGS * FLUSHED_GROUPS };
+    _Static_assert((unsigned)NEEDED <= MOST_READINGS, "all of them are kept");
     for (unsigned round = 0; round < NEEDED && readings->count < NEEDED; round++)
         if (!time_flushed(depth, how, readings))
             return false;
@@ -478,7 +479,7 @@ bool depth_flushed(struct depth *depth, enum flushed how, struct latency_of *lat
         !(few ? time_few(depth, how, &readings) : time_groups(depth, how, cycles, &readings)))
         return false;
     readings_all(&readings, (double)depth->bench->clock.step, cycles, latency);
-    if (few)
-        latency->bias += FEW_MEET * latency->cycles;
+    if (few) /* where there are too few for a lead, rows that are open may be others' */
+        latency->bias += (depth->room >= FLUSHED_GROUP * depth->unit ? 1 : 2) * FEW_MEET * latency->cycles;
     return bench_ok(depth->bench) && readings.count >= LEAST_READINGS;
 }

@@ -145,7 +145,6 @@ void readings_pool(struct readings *readings, unsigned together)
         readings->value[i] = sum / together;
     }
     readings->count = pools;
-    readings->group *= together;
 }
 
 void readings_all(struct readings *readings, double step, double cycles, struct latency_of *latency)

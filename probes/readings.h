@@ -30,12 +30,12 @@ bool overhead_learn(struct overhead *, double ticks);
 
 /* A latency, in core cycles. */
 struct latency_of {
-    double cycles, variance;  /* mean of the readings that agree, or, where too few do, of all; variance of that mean,
-                                 with what the clock's step hides of it */
-    double bias;              /* what noise may have added to it: it lies so far from the middle */
-    double share;             /* of the readings that agree; 0: too few do, and the mean may be no level's */
-    double other;             /* what most of the others took, as single loads; 0: they do not agree */
-    bool seen;                /* single loads agree closely: what a level takes, and no mixture */
+    double cycles, variance; /* mean of the readings that agree, or, where too few do, of all; variance of that mean,
+                                with what the clock's step hides of it */
+    double bias;  /* what noise may have added to it, as it lies so far from the middle; and what a method may */
+    double share; /* of the readings that agree; 0: too few do, and the mean may be no level's */
+    double other; /* what most of the others took, as single loads; 0: they do not agree */
+    bool seen;    /* single loads agree closely: what a level takes, and no mixture */
     double low, middle, high; /* quartiles of all readings */
 };
 
@@ -55,8 +55,8 @@ struct readings {
  * One that was interrupted says nothing of its targets. */
 void readings_add(struct readings *, const uint16_t *targets, double value, double shown);
 
-/* Makes as many readings as that, one after the other, a single one, of all of their loads: what is rare and long, and
- * the memory's own (a refresh), is in each of them then, and what interrupts is in a few. */
+/* Makes as many readings as that, one after the other, a single one: what is rare and long, and the memory's own (a
+ * refresh), is in most of them then, and what interrupts is in a few. The clock hides no less of them than of each. */
 void readings_pool(struct readings *, unsigned together);
 
 /* The mean of all readings but those that were interrupted. step: of the clock, in ticks; cycles: core cycles of a

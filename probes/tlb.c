@@ -204,7 +204,7 @@ static bool measure_first(struct tlb *tlb, struct shape *shape, unsigned *after)
                 why = "lines run out before it does";
                 break;
             }
-            shape->error += reach.rough ? ROUGH : 0;
+            shape->error += attempt || reach.rough ? ROUGH : 0;
             note_shape(tlb, 1, shape, doubt_of(shape) + 2 * BOUND, machine_steps(tlb->bench.machine) - start);
             return true;
         }
@@ -318,7 +318,8 @@ static bool reach_second(struct tlb *tlb, const struct shape *first, unsigned af
     bool narrowed =
         tlb_narrow(tlb, end + (rise / 16 > room ? rise / 16 : room), &reach->fit, &reach->crowd, &reach->rough);
     reach->most = reach->crowd + (tlb_walks_code(tlb) || reach->kept > 0 ? 0 : reach->crowd / OTHERS);
-    return narrowed;
+    *why = "the first level hides it";
+    return narrowed && reach->block < reach->crowd;
 }
 
 static void measure_second(struct tlb *tlb, const struct shape *first, unsigned after)
@@ -348,8 +349,8 @@ static void measure_second(struct tlb *tlb, const struct shape *first, unsigned 
         missing(tlb, 2, cost, why);
         return;
     }
-    /* Crowds that said what cannot be before may say what can be by luck. */
-    double error = attempt * doubt_of(&shape) + doubt_of(first) + (attempt > 1 ? ROUGH : 0);
+    /* Crowds that said what cannot be before may say what can be by luck, and bounds that are far apart let them. */
+    double error = attempt * doubt_of(&shape) + doubt_of(first) + (attempt > 1 || reach.rough ? ROUGH : 0);
     if (note_shape(tlb, 2, &shape, error, cost))
         note_penalty(tlb, step, tlb->level[1].doubt, cost);
 }
