@@ -27,9 +27,8 @@ static const double LEAST_MISSES = 1.4;
 struct reach {
     struct seats *pages;
     uint64_t fit, crowd;
-    bool rough; /* they may be far apart: then bits have to say how many sets there are */
-    uint64_t
-        most; /* entries that it may have, and one more; less than twice as many as fit, but where bounds are rough */
+    bool rough;          /* they may be far apart: then bits have to say how many sets there are */
+    uint64_t most;       /* entries that it may have, and one more; less than twice what fits, if not rough */
     uint64_t fewer;      /* of jumps: pages in a row that surely fit */
     unsigned block;      /* pages of the block that is visited along: one unit, or three; 0: there is no nearer level */
     unsigned unit;       /* pages: a power of two */

@@ -43,7 +43,8 @@ enum {
 static const double LEAST_APART = 6, KNOWN = 2;
 
 /* A few loads at a time, with others in between that hit, meet closed banks and refreshes somewhat more or less often
- * than loads without end: on modelled machines that made up to 2 % of a latency, mostly less than half of that. */
+ * than loads without end. Part of a latency that comes of it, as a standard deviation: on modelled machines, named and
+ * random, it was mostly less than that, and never more than twice as much. */
 static const double FEW_MEET = 0.01;
 
 /* Between a target and its doorstep: no two targets of a layout are so far apart. */

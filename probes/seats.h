@@ -41,9 +41,9 @@ struct seats {
     uint64_t settling;      /* laps before each batch of a crowd, at least */
     double few;             /* ticks a step of the control that was timed last, by seats_excess */
     double control[PLACES]; /* of all lengths, two an octave; 0: none was timed */
-    double longer,
-        beside;     /* ticks a lap that the pages took longer which were compared last, and a step of what with */
-    unsigned lasts; /* pages of the list that was mapped last */
+    double longer;          /* ticks a lap that the pages took longer which were compared last, by seats_crowd */
+    double beside;          /* ticks a step of what they were compared with */
+    unsigned lasts;         /* pages of the list that was mapped last */
     uint32_t last[MOST_LISTED];
 };
 

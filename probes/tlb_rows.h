@@ -85,8 +85,8 @@ bool tlb_row_fits(struct tlb *tlb, uint64_t count, uint64_t fewer, double miss);
 bool tlb_bound(struct tlb *tlb, unsigned place, double miss, uint64_t *fit, uint64_t *crowd, bool *rough);
 
 /* Narrows what bounds the second level's entries to a part of them: with a few more than fit, many of its sets have one
- * too many. least: core cycles that this shows by. *rough: lines run out there, and
- * what fits is only known of the place that it was known of before. */
+ * too many. least: core cycles that this shows by. *rough: lines run out there, and what fits is only known of the
+ * place that it was known of before. */
 bool tlb_narrow(struct tlb *tlb, double least, uint64_t *fit, uint64_t *crowd, bool *rough);
 
 /* Whether so many loads take as long as few where they go to few pages: what they miss in many is translation then. Of

@@ -41,8 +41,8 @@ struct setting {
     struct depth depth;
 };
 
-/* With half of the memory for targets and others. */
-static void set_up(const struct description *description, struct setting *setting)
+/* With half of the memory for targets and others, in blocks of so many bytes. */
+static void set_up(const struct description *description, uint64_t contiguous, struct setting *setting)
 {
     const char *why = "";
     struct rate rate;
@@ -54,6 +54,7 @@ static void set_up(const struct description *description, struct setting *settin
     assert_true(rate_measure(&setting->bench, &rate));
     uint64_t span = description->memory.span;
     assert_true(stretch_best(setting->machine, UINT64_MAX, span / 2, span, &stretch));
+    stretch.contiguous = contiguous;
     assert_true(depth_open(&setting->depth, &setting->bench, &stretch, HIT / setting->bench.cycles_per_tick, 0));
     assert_true(setting->depth.group > 1);
 }
@@ -63,7 +64,7 @@ static struct latency_of after(const struct description *description, uint64_t b
 {
     struct setting setting;
     struct latency_of latency;
-    set_up(description, &setting);
+    set_up(description, UINT64_MAX, &setting);
     setting.depth.fresh = fresh;
     assert_true(depth_after(&setting.depth, bytes, 2, &latency));
     machine_close(setting.machine);
@@ -117,9 +118,7 @@ static struct latency_of scattered(const struct description *description, bool s
 {
     struct setting setting;
     struct latency_of latency;
-    set_up(description, &setting);
-    if (small)
-        setting.depth.page = 4096;
+    set_up(description, small ? 4096 : UINT64_MAX, &setting);
     assert_true(depth_flushed(&setting.depth, FLUSHED_SCATTERED, &latency));
     machine_close(setting.machine);
     return latency;
