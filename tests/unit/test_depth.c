@@ -119,6 +119,7 @@ static struct latency_of scattered(const struct description *description, bool s
     struct setting setting;
     struct latency_of latency;
     set_up(description, small ? 4096 : UINT64_MAX, &setting);
+    assert_true((setting.depth.page == 4096) == small);
     assert_true(depth_flushed(&setting.depth, FLUSHED_SCATTERED, &latency));
     machine_close(setting.machine);
     return latency;
