@@ -12,6 +12,7 @@
 #include "probes/line.h"
 #include "probes/probes.h"
 #include "probes/rate.h"
+#include "probes/tries.h"
 
 enum { ATTEMPTS = 12, CLOSER = 3, FARTHER = 4, PATIENT = 12, LATER = 10, MOST_VISITS = 16 << 20 };
 
@@ -152,7 +153,8 @@ static void measure(struct fit *fit, uint64_t bound, struct notebook *notebook, 
         if (!way_holds(fit, &way))
             continue;
         note_line(line, confidence, doubt, why, notebook, machine_steps(machine) - found);
-        note_way(&way, line, confidence, notebook, found - start);
+        double doubted = confidence - tries_neighbour(machine); /* who holds ways of all sets, for as long as that */
+        note_way(&way, line, doubted > 0 ? doubted : 0, notebook, found - start);
         return;
     }
     missing(notebook, machine_steps(machine) - start, reason(fit));

@@ -109,11 +109,11 @@ static double doubt_of_hits(const struct latency *latency, double cycles)
     return matters && !hit_is_sure(&latency->hit) ? 1 - latency->hit.confidence : 0;
 }
 
-/* That a level's value is wrong: noise, another level overlooked before it, or what hits take, from which it is told.
- */
+/* That a level's value is wrong: noise, another level overlooked before it, what hits take, from which it is told, or a
+ * neighbour. */
 static double error_of(const struct latency *latency, const struct level *level)
 {
-    double doubt = level->numbering + doubt_of_hits(latency, level->cycles);
+    double doubt = level->numbering + doubt_of_hits(latency, level->cycles) + tries_neighbour(latency->bench.machine);
     return (doubt < LEAST_SURE ? doubt : LEAST_SURE) +
            confidence_within(level->deviation, readings_tolerance(level->cycles));
 }

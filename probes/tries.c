@@ -8,3 +8,8 @@ unsigned tries_on(struct machine *machine)
     struct span span;
     return machine_span(machine, 0, &span) && span.contiguous <= SMALL_PAGE ? TRIES : 1;
 }
+
+double tries_neighbour(struct machine *machine)
+{
+    return tries_on(machine) > 1 ? NEIGHBOUR : 0;
+}

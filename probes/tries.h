@@ -10,5 +10,12 @@ enum { TRIES = 3 };
 /* On a computer that others share, what one try says and no other is wrong more often than right. */
 static const double UNCONFIRMED = 0.6;
 
+/* What nothing in a run speaks against may be a neighbour's all the same, who stays for all of it: on a Zen 5, as a
+ * guest, 5 of 20 runs found 10 ways for 12, at 0.99, and 2 a second level that was a mixture, at 0.9. */
+static const double NEIGHBOUR = 0.25;
+
 /* How many tries there are at most: TRIES where others share the computer, else 1. */
 unsigned tries_on(struct machine *);
+
+/* The doubt that a neighbour leaves: NEIGHBOUR where others share the computer, else 0. */
+double tries_neighbour(struct machine *);

@@ -206,6 +206,9 @@ def blocks(context):
             file.write(text)
         found = run(context, name, blocked, "--probe", "latency", "--seed", seed(name, "blocks"))
         hold(wrong(found, 0.7) + missed(found), name)
+        sure = [finding for finding in found if re.match(r"l[2-9]\.latency$", finding["id"]) and
+                finding["verdict"] == "right" and finding["value"] is not None and finding["confidence"] > 0.75]
+        expect(not sure, f"{name}: surer than anybody can be who shares the computer: {told(sure)}")
 
 
 def draw(context, number):

@@ -270,6 +270,17 @@ static void nothing_to_find(void **state)
     assert_declined(*state, "l1d.line");
 }
 
+/* Where others share the computer, one of them may hold ways all the while: what fits is doubted. */
+static void shared_by_others(void **state)
+{
+    struct description description = cache(64, 8, 64, "PLRU");
+    description.memory.contiguous = 4096;
+    measured(&description, 1, *state);
+    const struct finding *ways = noted(*state, "l1d.ways"), *size = noted(*state, "l1d.size");
+    assert_true(ways->measured && ways->value == 8 && ways->confidence <= 0.75 && ways->confidence > 0.5);
+    assert_true(size->measured && size->confidence <= 0.75);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -291,6 +302,7 @@ int main(void)
         cmocka_unit_test(skewed_ways_are_declined),
         cmocka_unit_test(too_little_memory),
         cmocka_unit_test(nothing_to_find),
+        cmocka_unit_test(shared_by_others),
     };
     return cmocka_run_group_tests(tests, fresh, done);
 }
