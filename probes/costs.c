@@ -74,15 +74,6 @@ static bool map_page(struct costs *costs)
                        costs->page, MEM_WB);
 }
 
-/* Begins anywhere between two steps of the clock. */
-static void add_wait(struct script_of *script, struct costs *costs)
-{
-    uint64_t step = (uint64_t)((double)costs->bench.clock.step * costs->bench.cycles_per_tick);
-    script_add(script, OP_WAIT, 0, 0);
-    script->visit[script->count - 1].value = bench_seed(&costs->bench) % (step + 1);
-    script_fence(script);
-}
-
 /* One look: core cycles of one operation. */
 static bool look(struct costs *costs, enum op op, double *cycles, bool *good)
 {
@@ -96,7 +87,7 @@ static bool look(struct costs *costs, enum op op, double *cycles, bool *good)
     script_add(&script, OP_FENCE, 0, MAX_LAPS - 1);
     script_add(&script, op, fault ? absent(costs) : present(costs), 0);
     for (unsigned number = 1; number <= 2; number++) {
-        add_wait(&script, costs);
+        script_begin(&script, bench);
         for (unsigned i = 0; i < OPERATIONS; i++) {
             if (number == 1 || i < FEWER)
                 script_add(&script, op, fault ? absent(costs) : present(costs), number);

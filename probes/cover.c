@@ -83,13 +83,9 @@ bool cover_ask(struct bench *bench, const struct pairs *pairs, const struct walk
     return played && bench_rest(bench, false);
 }
 
-/* Begins a lap anywhere between two steps of the clock. */
 static void add_lap(struct script_of *script, struct bench *bench, const struct pairs *pairs, unsigned lap)
 {
-    uint64_t step = (uint64_t)((double)bench->clock.step * bench->cycles_per_tick);
-    script_add(script, OP_WAIT, 0, 0);
-    script->visit[script->count - 1].value = bench_seed(bench) % (step + 1);
-    script_fence(script);
+    script_begin(script, bench);
     for (unsigned i = 0; i < pairs->count; i++)
         script_add(script, OP_LOAD, pairs->second[i].va, lap);
     script_fence(script);

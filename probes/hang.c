@@ -9,14 +9,18 @@ enum {
     ENTRY = 8,         /* bytes */
     FRAME = 4096,      /* bytes of a frame's lines, whatever the page */
     FIRST_ENTRY = 128, /* number of the first page: its entry lies at KEPT */
-    GUIDE = 8,         /* number of the page beside them, whose entry lies below KEPT */
-    CONTROLS = 16,     /* and of that of the controls: a small one, since some first levels have no large ones */
+    /* Number of the page beside them, whose entry lies below KEPT. Odd: it would be another page's to first levels that
+     * predict ways by folds of addresses, where bits as far apart as AMD's are folded. */
+    GUIDE = 9,
+    CONTROLS = 16, /* and of that of the controls: a small one, since some first levels have no large ones */
     ASIDE = KEPT + HUNG * APART + APART / 2, /* offset of lines that are in no others' way */
     TABLE = 1,                               /* frame of the table */
     FRAMES = 2,                              /* pages before those that are swept: of lines, and of the table */
     MOST_SWEPT = 16 << 20,                   /* bytes */
-    ALIAS_UP = 2,                            /* the alias lies so many bits higher than a region */
-    VIEW_UP = ALIAS_UP + 1                   /* and all of it is aligned to so many */
+    /* The alias lies so many regions higher, which are a multiple of 3, 5 and 7: first levels choose sets by the rest
+     * of virtual addresses by such numbers, too. And all of it is aligned to so many bits more than a region. */
+    ALIAS_UP = 3 * 5 * 7,
+    VIEW_UP = 7
 };
 
 /* Of an entry: the address of the table or page below. */
@@ -40,7 +44,7 @@ uint64_t hung_page(const struct hung *hung, unsigned number)
 
 static uint64_t alias_distance(const struct hung *hung)
 {
-    return hung->page << (REGIONS_UP + ALIAS_UP);
+    return (hung->page << REGIONS_UP) * ALIAS_UP;
 }
 
 uint64_t hung_alias(const struct hung *hung, unsigned number)
@@ -170,6 +174,14 @@ void script_fence(struct script_of *script)
     script_add(script, OP_FENCE, 0, 0);
 }
 
+void script_begin(struct script_of *script, struct bench *bench)
+{
+    uint64_t step = (uint64_t)((double)bench->clock.step * bench->cycles_per_tick);
+    script_add(script, OP_WAIT, 0, 0);
+    script->visit[script->count - 1].value = bench_seed(bench) % (step + 1);
+    script_fence(script);
+}
+
 void script_all(struct script_of *script, const struct hung *hung, enum hung_what what, enum op op, unsigned lap)
 {
     for (unsigned i = 0; i < HUNG; i++) {
@@ -205,18 +217,21 @@ void hung_shuffle(struct hung *hung)
         }
 }
 
-void script_timed(struct script_of *script, const struct hung *hung, bool controls)
+void script_timed(struct script_of *script, const struct hung *hung, enum hung_what first)
 {
+    if (first == HUNG_ENTRIES)
+        script_add(script, OP_LOAD, entry_of(hung, GUIDE), 0);
     script_add(script, OP_LOAD, beside(hung), 0); /* their page is at hand */
     script_fence(script);
-    if (controls)
-        script_all(script, hung, HUNG_CONTROLS, OP_LOAD, 1);
-    script_fence(script);
+    script_begin(script, hung->bench);
+    if (first != HUNG_NOTHING)
+        script_all(script, hung, first, OP_LOAD, 1);
+    script_begin(script, hung->bench);
     for (unsigned i = 0; i < HUNG; i++)
         script_add(script, OP_LOAD, beside(hung), 2);
     script_fence(script);
     script_add(script, OP_LOAD, guide(hung), 0);
-    script_fence(script);
+    script_begin(script, hung->bench);
     script_all(script, hung, HUNG_PAGES, OP_LOAD, 3);
     script_fence(script);
 }

@@ -15,7 +15,7 @@ enum {
     HUNG = 10,       /* pages */
     APART = 256,     /* bytes */
     REGIONS_UP = 18, /* a region of page numbers that share all but two tables: 1 GB of pages of 4 KB */
-    MOST_VISITS = 96
+    MOST_VISITS = 160
 };
 
 struct hung {
@@ -51,7 +51,11 @@ struct script_of {
 void script_add(struct script_of *, enum op, uint64_t va, unsigned lap);
 void script_fence(struct script_of *);
 
-enum hung_what { HUNG_PAGES, HUNG_ALIASES, HUNG_ENTRIES, HUNG_CONTROLS };
+/* Lets what follows begin anywhere between two steps of the clock, by a wait that is drawn: means of many laps show
+ * less than a step then, where rounds that are all as long would come in the same moment of it. */
+void script_begin(struct script_of *, struct bench *);
+
+enum hung_what { HUNG_NOTHING, HUNG_PAGES, HUNG_ALIASES, HUNG_ENTRIES, HUNG_CONTROLS };
 /* Visits all of them, in the order of hung->order. */
 void script_all(struct script_of *, const struct hung *, enum hung_what, enum op, unsigned lap);
 
@@ -62,10 +66,10 @@ void hung_shuffle(struct hung *);
  * is timed. */
 void script_flush(struct script_of *, const struct hung *);
 
-/* Appends what is timed: lap 1: the controls, as they were left, if these are asked for; lap 2: lines beside them,
+/* Appends what is timed: lap 1: controls or entries, as they were left, or nothing; lap 2: lines beside the controls,
  * which hit; lap 3: walks to all pages, behind one to a page beside them, which leaves the upper entries where a walk
  * finds them. */
-void script_timed(struct script_of *, const struct hung *, bool controls);
+void script_timed(struct script_of *, const struct hung *, enum hung_what first);
 
 /* Plays it. *disturbed: its times are not to be trusted. False: refused. */
 bool script_play(struct script_of *, struct bench *, struct reading lap[MAX_LAPS], bool *disturbed);

@@ -25,7 +25,15 @@
 #include "probes/rate.h"
 #include "probes/readings.h"
 
-enum { LEVELS = 3, ROUNDS = 24, FEW_ROUNDS = 8, MOST_BATCHES = 40, LEAST_BATCHES = 12, MOST_SEARCHED = 1 << 20 };
+enum {
+    LEVELS = 3,
+    PASSES = 8,
+    ROUNDS = 24,
+    FEW_ROUNDS = 8,
+    MOST_BATCHES = 40,
+    LEAST_BATCHES = 12,
+    MOST_SEARCHED = 1 << 20
+};
 
 /* A mean is good when its standard deviation is a sixth of what a value may be off by. Few batches may agree by chance,
  * and do not know that deviation. */
@@ -37,7 +45,7 @@ static const double SWEPT_ALONE = 0.15;
 /* A walk that reads memory costs more than one that reads a cache by a part of what a load does, at least. */
 static const double LEAST_PART = 0.25;
 
-enum place { WALKED, SWEPT, FLUSHED };
+enum place { WALKED, LEFT, SWEPT, FLUSHED }; /* LEFT: as WALKED, for loads of the entries themselves */
 
 /* Core cycles, more than a hit. */
 struct cost {
@@ -54,7 +62,7 @@ struct tables {
     unsigned levels;            /* of cache whose latency is known, without a gap */
     double latency[LEVELS + 1]; /* core cycles; [0]: of memory */
     double error;               /* that one of them is wrong */
-    struct cost near, far, swept[LEVELS + 1];
+    struct cost near, left, far, swept[LEVELS + 1];
     unsigned cached_in; /* 0: not known */
     double doubt;       /* of it */
     const char *why;
@@ -66,6 +74,14 @@ static const char *const places[] = {"mem", "l1", "l2", "l3"};
 static double behind_first(const struct tables *tables, unsigned level)
 {
     return tables->latency[level] - tables->latency[1];
+}
+
+/* Besides what a walk takes. Where walks left entries, controls may push them out, in a level of one way. */
+static enum hung_what first_timed(enum place place)
+{
+    if (place == WALKED)
+        return HUNG_NOTHING;
+    return place == LEFT ? HUNG_ENTRIES : HUNG_CONTROLS;
 }
 
 /* Puts the lines of entries and controls where they are wanted, and times both. */
@@ -87,16 +103,19 @@ static bool look(struct tables *tables, enum place place, const struct walk *swe
         /* What the pages hold is near, and their entries are not. */
         script_all(&script, hung, HUNG_ALIASES, OP_LOAD, 0);
     } else {
-        if (place == WALKED)
+        if (place != FLUSHED)
             script_flush(&script, hung);
-        script_add(&script, OP_FLUSH_TLB, 0, 0);
-        script_all(&script, hung, HUNG_PAGES, OP_LOAD, 0);
+        /* Again: small levels that draw lots need not keep what comes once. */
+        for (unsigned pass = 0; pass < PASSES; pass++) {
+            script_add(&script, OP_FLUSH_TLB, 0, 0);
+            script_all(&script, hung, HUNG_PAGES, OP_LOAD, 0);
+        }
     }
     script_fence(&script);
     script_add(&script, OP_FLUSH_TLB, 0, 0);
     if (place == FLUSHED)
         script_flush(&script, hung);
-    script_timed(&script, hung, place != WALKED); /* in a level of one way they would push entries out */
+    script_timed(&script, hung, first_timed(place));
     if (!script_play(&script, bench, lap, &disturbed) || !bench_rest(bench, false))
         return false;
     for (unsigned i = place == WALKED ? 2 : 1; i < 4; i++)
@@ -180,19 +199,22 @@ static bool sweep_leaves(struct tables *tables, uint64_t frames, unsigned level,
 }
 
 /* Times what a sweep leaves in a level. It does not if a few more lines and a few less both leave something else: then
- * it was a mixture of a nearer level and one behind, which was like this one by chance. */
-static bool measure_swept(struct tables *tables, uint64_t frames, unsigned level, const struct walk *sweep)
+ * it was a mixture of a nearer level and one behind, which was like this one by chance. Whichever leaves the controls
+ * there more nearly is timed. */
+static bool measure_swept(struct tables *tables, uint64_t frames, unsigned level, double load, const struct walk *sweep)
 {
     struct cost *cost = &tables->swept[level];
     struct walk other;
-    double load;
+    double other_load, wanted = behind_first(tables, level);
     bool leaves;
-    if (!sweep_leaves(tables, frames + frames / 8, level, &other, &load, &leaves) ||
-        (!leaves && !sweep_leaves(tables, frames - frames / 8, level, &other, &load, &leaves)))
+    if (!sweep_leaves(tables, frames + frames / 8, level, &other, &other_load, &leaves) ||
+        (!leaves && !sweep_leaves(tables, frames - frames / 8, level, &other, &other_load, &leaves)))
         return false;
     if (!leaves)
         return true;
-    if (!bench_link(&tables->bench, sweep) || !measure(tables, SWEPT, sweep, MOST_SEARCHED, cost))
+    if (apart(other_load, wanted) > apart(load, wanted))
+        other = *sweep;
+    if (!bench_link(&tables->bench, &other) || !measure(tables, SWEPT, &other, MOST_SEARCHED, cost))
         return false;
     cost->known = cost->known && is_of(tables, level, cost->load, cost->deviation);
     return true;
@@ -213,7 +235,7 @@ static bool search(struct tables *tables)
         if (machine_steps(tables->bench.machine) + FEW_ROUNDS * HUNG * frames > spent)
             break;
         if (!sweep_leaves(tables, frames, level, &sweep, &load, &leaves) ||
-            (leaves && !measure_swept(tables, frames, level, &sweep)))
+            (leaves && !measure_swept(tables, frames, level, load, &sweep)))
             return false;
         if (tables->swept[level].known)
             level++;
@@ -256,13 +278,17 @@ static double contradiction(const struct tables *tables, unsigned in, unsigned l
     return apart(tables->swept[in].walk - tables->near.walk, more);
 }
 
-/* Whether they cost that. Those of several slices are not equally far away: an eighth of the way from the level before
+/* How far off that may be. Those of several slices are not equally far away: an eighth of the way from the level before
  * may be that. */
-static bool fits(const struct tables *tables, unsigned in, unsigned level)
+static double room_of(const struct tables *tables, unsigned in)
 {
     double slices = (tables->latency[in] - tables->latency[in - 1]) / 8, room = readings_tolerance(tables->latency[in]);
-    return contradiction(tables, in, level) <=
-           (slices > room ? slices : room) + 2 * (tables->swept[in].deviation + tables->near.deviation);
+    return (slices > room ? slices : room) + 2 * (tables->swept[in].deviation + tables->near.deviation);
+}
+
+static bool fits(const struct tables *tables, unsigned in, unsigned level)
+{
+    return contradiction(tables, in, level) <= room_of(tables, in);
 }
 
 /* The only level that what was swept out speaks for. 0: none, or several. Where entries and controls fared differently
@@ -282,6 +308,39 @@ static unsigned level_by_sweeps(const struct tables *tables)
     while (candidates >> found)
         found++;
     return found;
+}
+
+/* What a walk takes besides the load of its last entry, by where that is. */
+static bool besides(const struct tables *tables, unsigned place, double *cycles)
+{
+    if (place == 0) {
+        *cycles = tables->far.walk - tables->far.load - tables->latency[1];
+        return true;
+    }
+    const struct cost *cost = place == tables->cached_in ? &tables->near : &tables->swept[place];
+    *cycles = cost->walk - tables->latency[place];
+    return cost->known;
+}
+
+/* How far off what walks take there may be: not all entries need be where they are wanted, where caches are small. It
+ * is the same besides the last load, wherever that is, and loads of the entries themselves tell where walks left them:
+ * who agrees best with it says how far, or, of three or more, the second one, since one may agree by chance. */
+static double off_by(const struct tables *tables, unsigned place)
+{
+    double here, there, off[LEVELS + 2], least = tables->latency[0], second = least;
+    unsigned count = 0;
+    besides(tables, place, &here);
+    for (unsigned other = 0; other <= tables->levels; other++)
+        if (other != place && (other == 0 || other >= tables->cached_in) && besides(tables, other, &there))
+            off[count++] = apart(here, there);
+    if (place == tables->cached_in && tables->left.known)
+        off[count++] = apart(tables->left.load, behind_first(tables, place));
+    for (unsigned i = 0; i < count; i++) {
+        double more = off[i] > least ? off[i] : least;
+        least = off[i] < least ? off[i] : least;
+        second = more < second ? more : second;
+    }
+    return count > 2 ? second : least;
 }
 
 /* False: *why. */
@@ -308,21 +367,10 @@ static bool find_level(struct tables *tables)
         return false;
     tables->doubt = by_sweeps ? SWEPT_ALONE * (error <= LEAST_PART ? error : 1) : error;
     level = by_sweeps ? by_sweeps : level;
-    for (unsigned i = 2; i <= tables->levels; i++)
-        tables->swept[i].known = tables->swept[i].known && fits(tables, i, level);
     tables->cached_in = level;
-    return true;
-}
-
-/* How far off the nearest entries may be: not all of them need be in the walker's level, where that is small. What
- * memory costs says so, and what sweeps left, where the others agree. */
-static double doubt_of_near(const struct tables *tables)
-{
-    double off = apart(depth_of(tables), behind_first(tables, tables->cached_in));
     for (unsigned i = 2; i <= tables->levels; i++)
-        if (tables->swept[i].known && contradiction(tables, i, tables->cached_in) < off)
-            off = contradiction(tables, i, tables->cached_in);
-    return off;
+        tables->swept[i].known = tables->swept[i].known && off_by(tables, i) <= room_of(tables, i);
+    return true;
 }
 
 static const char *id_of(unsigned place, char id[28])
@@ -348,7 +396,9 @@ static void note_cost(struct tables *tables, unsigned place, const struct cost *
     double error = confidence_within(cost->deviation + cost->walk * tables->rate.doubt, tolerance) +
                    confidence_within(off, 2 * tolerance);
     if (error >= 0.5) {
-        note_missing_cost(tables, place, "it varies too much", visits);
+        bool elsewhere = confidence_within(off, 2 * tolerance) >= 0.25;
+        note_missing_cost(tables, place, elsewhere ? "some of the entries lay elsewhere" : "it varies too much",
+                          visits);
         return;
     }
     note_value(tables->notebook, id_of(place, id), cost->walk, "cycles",
@@ -373,13 +423,13 @@ static void note_all(struct tables *tables, uint64_t visits)
     note_cost(tables, 0, &tables->far, 0, visits);
     for (unsigned level = 1; level <= LEVELS; level++) {
         if (level == tables->cached_in)
-            note_cost(tables, level, &tables->near, doubt_of_near(tables), visits);
+            note_cost(tables, level, &tables->near, off_by(tables, level), visits);
         else if (level < tables->cached_in)
             note_missing_cost(tables, level, "the walker does not look in that level", visits);
         else if (level > tables->levels)
             note_missing_cost(tables, level, "no such level is known", visits);
         else if (tables->swept[level].known)
-            note_cost(tables, level, &tables->swept[level], contradiction(tables, level, tables->cached_in), visits);
+            note_cost(tables, level, &tables->swept[level], off_by(tables, level), visits);
         else
             note_missing_cost(tables, level, "no lines that were visited left the entries in that level", visits);
     }
@@ -415,7 +465,7 @@ bool probe_tables(struct machine *machine, const struct request *request, struct
         note_nothing(&tables, !known ? "core cycles are not known" : *why ? why : "no pages of 4 KB", 0);
         return !tables.bench.skipped;
     }
-    bool found = measure(&tables, WALKED, NULL, few, &tables.near) &&
+    bool found = measure(&tables, WALKED, NULL, few, &tables.near) && measure(&tables, LEFT, NULL, few, &tables.left) &&
                  measure(&tables, FLUSHED, NULL, few, &tables.far) && search(&tables) && find_level(&tables);
     if (found)
         note_all(&tables, machine_steps(machine) - start);

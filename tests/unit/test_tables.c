@@ -97,6 +97,66 @@ static void few_ways_and_long_lines(void **state)
     expect(*state, &description, 1, OVERHEAD + HIT, OVERHEAD + NEXT, OVERHEAD + THIRD, OVERHEAD + MEMORY);
 }
 
+/* Of 32-byte lines: entries lie in few sets of it. */
+static void small_first_level(struct description *description, unsigned sets, unsigned ways)
+{
+    for (unsigned i = 0; i < description->caches; i++) {
+        description->cache[i].line = description->cache[i].sector = 32;
+        description->cache[i].shape.index.sets *= 2;
+    }
+    shape_cache(description, 0, sets, ways);
+}
+
+/* One that draws lots does not keep all that comes once. */
+static void lots_are_drawn(void **state)
+{
+    struct description description = machine_with();
+    small_first_level(&description, 64, 4);
+    assert_true(policy_parse(&description.cache[0].shape.policy, "RANDOM"));
+    expect(*state, &description, 1, OVERHEAD + HIT, OVERHEAD + NEXT, OVERHEAD + THIRD, OVERHEAD + MEMORY);
+}
+
+/* Where four sets have to hold all of it, it keeps neither all entries nor all pages' lines: nothing wrong is said. */
+static void lines_are_lost(void **state)
+{
+    struct description description = machine_with();
+    for (unsigned i = 0; i < description.caches; i++) {
+        description.cache[i].line = description.cache[i].sector = 128;
+        description.cache[i].shape.index.sets /= 2;
+    }
+    shape_cache(&description, 0, 4, 10);
+    assert_true(policy_parse(&description.cache[0].shape.policy, "RANDOM"));
+    memset(*state, 0, sizeof(struct notebook));
+    note_latencies(*state);
+    run_probe(probe_tables, &description, *state);
+    assert_cost(*state, "walker.cached_in", 1);
+    assert_string_equal(noted(*state, "walk.4k.l1")->why, "some of the entries lay elsewhere");
+}
+
+/* Zen's folds: no page is slow for another's sake. */
+static void ways_are_predicted(void **state)
+{
+    static const unsigned char folded[][2] = {{12, 27}, {13, 26}, {14, 25}, {15, 20},
+                                              {16, 21}, {17, 22}, {18, 23}, {19, 24}};
+    struct description description = machine_with();
+    struct cache_description *first = &description.cache[0];
+    small_first_level(&description, 16, 14);
+    first->folds = 8;
+    for (unsigned i = 0; i < first->folds; i++)
+        first->fold[i] = (uint64_t)1 << folded[i][0] | (uint64_t)1 << folded[i][1];
+    first->fold_latency = HIT + 9;
+    expect(*state, &description, 1, OVERHEAD + HIT, OVERHEAD + NEXT, OVERHEAD + THIRD, OVERHEAD + MEMORY);
+}
+
+/* 96 sets, chosen by virtual addresses. */
+static void sets_by_the_rest(void **state)
+{
+    struct description description = machine_with();
+    shape_cache(&description, 0, 96, 8);
+    description.cache[0].virtual_index = true;
+    expect(*state, &description, 1, OVERHEAD + HIT, OVERHEAD + NEXT, OVERHEAD + THIRD, OVERHEAD + MEMORY);
+}
+
 static void by_software(void **state)
 {
     struct description description = machine_with();
@@ -137,6 +197,10 @@ int main(void)
         cmocka_unit_test(through_the_second_level),
         cmocka_unit_test(nothing_kept),
         cmocka_unit_test(few_ways_and_long_lines),
+        cmocka_unit_test(lots_are_drawn),
+        cmocka_unit_test(lines_are_lost),
+        cmocka_unit_test(ways_are_predicted),
+        cmocka_unit_test(sets_by_the_rest),
         cmocka_unit_test(by_software),
         cmocka_unit_test(no_tlb),
         cmocka_unit_test(latencies_not_known),
