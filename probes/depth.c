@@ -26,6 +26,7 @@ enum {
     SMALL_GROUP = 4,                              /* or each in a page of its own; flushed ones ... */
     FLUSHED_LEAD = FLUSHED_GROUP - SMALL_GROUP,   /* ... behind so many others ... */
     FLUSHED_GROUPS = FLUSHED_GROUP / SMALL_GROUP, /* ... and so many groups of them as one reading */
+    POOLED = 8,                                   /* or so many long groups */
     LEAST_READINGS = 16,
     PART_READINGS = 256, /* where only a part of them agree */
     SPREAD = 8,
@@ -452,7 +453,20 @@ static bool time_few(struct depth *depth, enum flushed how, struct readings *rea
     for (unsigned round = 0; round < NEEDED && readings->count < NEEDED; round++)
         if (!time_flushed(depth, how, readings))
             return false;
-    readings_pool(readings, FLUSHED_GROUPS);
+    readings_pool(readings, 0, FLUSHED_GROUPS);
+    return true;
+}
+
+/* A reading of long groups. A refresh may come once in several of them only, where memory is near: what it takes would
+ * be taken for an interruption, and is a part of what memory takes. */
+static bool time_pool(struct depth *depth, enum flushed how, struct readings *readings)
+{
+    unsigned before = readings->count;
+    for (unsigned round = 0; round < 2 * POOLED && readings->count < before + POOLED; round++)
+        if (!time_flushed(depth, how, readings))
+            return false;
+    if (readings->count > before)
+        readings_pool(readings, before, readings->count - before);
     return true;
 }
 
@@ -463,7 +477,7 @@ static bool time_groups(struct depth *depth, enum flushed how, double cycles, st
     struct latency_of latency;
     bool enough = false;
     for (unsigned round = 0; round < MOST && !enough; round++) {
-        if (!time_flushed(depth, how, readings))
+        if (!(how == FLUSHED_SCATTERED ? time_pool(depth, how, readings) : time_flushed(depth, how, readings)))
             return false;
         readings_all(readings, (double)depth->bench->clock.step, cycles, &latency);
         enough = round + 1 >= LEAST && readings->count >= LEAST_READINGS && known_well(&latency, false);

@@ -135,16 +135,17 @@ void readings_forget(struct readings *readings)
     }
 }
 
-void readings_pool(struct readings *readings, unsigned together)
+void readings_pool(struct readings *readings, unsigned from, unsigned together)
 {
-    unsigned pools = readings->count / together;
+    unsigned pools = (readings->count - from) / together;
+    double *value = readings->value + from;
     for (unsigned i = 0; i < pools; i++) {
         double sum = 0;
         for (unsigned j = 0; j < together; j++)
-            sum += readings->value[i * together + j];
-        readings->value[i] = sum / together;
+            sum += value[i * together + j];
+        value[i] = sum / together;
     }
-    readings->count = pools;
+    readings->count = from + pools;
 }
 
 void readings_all(struct readings *readings, double step, double cycles, struct latency_of *latency)

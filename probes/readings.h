@@ -55,9 +55,10 @@ struct readings {
  * One that was interrupted says nothing of its targets. */
 void readings_add(struct readings *, const uint16_t *targets, double value, double shown);
 
-/* Makes as many readings as that, one after the other, a single one: what is rare and long, and the memory's own (a
- * refresh), is in most of them then, and what interrupts is in a few. The clock hides no less of them than of each. */
-void readings_pool(struct readings *, unsigned together);
+/* Makes as many readings as that, one after the other, a single one, but for the first `from`: what is rare and long,
+ * and the memory's own (a refresh), is in most of them then, and what interrupts is in a few. The clock hides no less
+ * of them than of each. */
+void readings_pool(struct readings *, unsigned from, unsigned together);
 
 /* The mean of all readings but those that were interrupted. step: of the clock, in ticks; cycles: core cycles of a
  * tick. Without readings the variance is beyond all measure. */

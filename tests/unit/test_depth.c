@@ -163,12 +163,22 @@ static void refreshes_that_meet_few(void **state)
     assert_about(&small, large.cycles);
 }
 
+/* Nor is it an interruption where only one in five or so of the groups meets one. */
+static void refreshes_that_few_groups_meet(void **state)
+{
+    struct description description = machine_with_rows(false);
+    (void)state;
+    uint64_t period = description.memory.refresh_period = 160000, length = description.memory.refresh_length = 8000;
+    struct latency_of latency = scattered(&description, false);
+    assert_about(&latency, (double)MEMORY * (double)period / (double)(period - length));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(doorsteps_that_do_not_stay),      cmocka_unit_test(a_part_that_stays),
         cmocka_unit_test(rows_that_doorsteps_open),        cmocka_unit_test(refreshes_that_meet_few),
-        cmocka_unit_test(doorsteps_that_come_from_memory),
+        cmocka_unit_test(doorsteps_that_come_from_memory), cmocka_unit_test(refreshes_that_few_groups_meet),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
