@@ -14,14 +14,13 @@ static const double BEYOND = 0.1;
 /* Error of a decision while pages are spared. */
 static const double SPARING = 1e-2;
 
+/* Core cycles that a page which hits takes more than one that misses, at least, where that can be. */
+static const double CHEAPER = 0.3;
+
 /* Of a policy that draws lots most pages of a crowd with one too many stay. Few of them, and no more than there are
  * ways, find room soon; whether many do is a matter of luck. */
 static const double LUCK = 0.3;
 enum { FEW = 32 };
-
-/* What a lap over the smallest crowd costs is known: the next ones cost as much, or nothing. They are asked for a part
- * of it, so small that a batch that takes all of it says so clearly (probes/sample.c). */
-static const double CLEAR = 4.2;
 
 /* The crowd's pages in another order: each gets another seat. */
 static void shuffle(struct crowd *crowd)
@@ -62,15 +61,17 @@ static unsigned mixed(const struct crowd *crowd)
     return crowd_pages(crowd)->op == OP_LOAD && crowd->count <= seats_share(crowd_pages(crowd)) ? crowd->count : 0;
 }
 
-/* Whether a crowd of loads that did not take longer by what misses of others did took longer all the same, by more than
- * chance: where lines of tables that one set's pages need are near and those of another's far, misses of the one cost a
- * part of the other's. */
-static bool may_be_near(const struct crowd *crowd, uint64_t count)
+/* Whether a crowd that did not take longer by what misses of others did took longer all the same, by more than chance:
+ * where lines of tables that one set's pages need are near and those of another's far, misses of the one cost a part of
+ * the other's. Jumps, which may take longer for other reasons, are asked where the control makes as many, to as many
+ * pages. */
+static bool may_be_near(const struct crowd *crowd, uint64_t count, uint64_t control)
 {
+    enum { ENDS = 2 }; /* of what is compared, and of what it is compared with */
     const struct seats *pages = crowd_pages(crowd);
-    double least = LEAST_MISSES * LEAST_SECOND / pages->bench->cycles_per_tick;
+    double least = LEAST_MISSES * LEAST_SECOND / pages->bench->cycles_per_tick + ENDS * pages->blur;
     double lot = seats_by_lot(pages, count, pages->beside - (crowd->reach->block ? crowd->reach->hit : 0));
-    return pages->op == OP_LOAD && pages->longer > least + lot * (double)count;
+    return (pages->op == OP_LOAD || count == control) && pages->longer > least + lot * (double)count;
 }
 
 /* Whether a crowd, along with the block, takes longer than the control. */
@@ -79,14 +80,16 @@ static enum verdict compare(struct crowd *crowd, double error)
     struct seats *pages = crowd_pages(crowd);
     struct stops listed = with_block(crowd);
     struct stops control = control_of(crowd);
+    uint64_t count = stops_count(&listed), beside = stops_count(&control);
     enum verdict verdict =
         seats_crowd(pages, &listed, &control, crowd->reach->miss, error, crowd->number, mixed(crowd));
-    if (verdict != SLOWER && may_be_near(crowd, stops_count(&listed)) &&
+    /* By how much is asked of other batches than said so. */
+    if (verdict != SLOWER && may_be_near(crowd, count, beside) &&
         seats_crowd(pages, &listed, &control, pages->longer, error, crowd->number, mixed(crowd)) == SLOWER)
         return SLOWER;
-    if (verdict != SLOWER || pages->op == OP_LOAD || stops_count(&control) == stops_count(&listed))
+    if (verdict != SLOWER || pages->op == OP_LOAD || count == beside)
         return verdict;
-    control = seats_shared(pages, stops_count(&listed)); /* as many jumps, to fewer pages */
+    control = seats_shared(pages, count); /* as many jumps, to fewer pages */
     return seats_crowd(pages, &listed, &control, crowd->reach->miss, error, NULL, 0);
 }
 
@@ -157,21 +160,37 @@ static uint64_t spare_bits(struct crowd *crowd, uint64_t bits)
     return bits;
 }
 
-/* Spares halves that differ in the parity of two bits, for folded indexes: what is left has two bits that are equal. */
+/* Spares the half of a crowd in which two bits differ, if the other one does not fit. */
+static bool spare_pair(struct crowd *crowd, uint64_t pair)
+{
+    struct crowd left = {.reach = crowd->reach, .set = crowd->set};
+    for (unsigned i = 0; i < crowd->count; i++)
+        if (!(bits_set((crowd->number[i] ^ crowd->set) & pair) % 2))
+            left.number[left.count++] = crowd->number[i];
+    if (left.count < 2 || left.count == crowd->count || !crowd_overflows(&left, SPARING))
+        return false;
+    *crowd = left;
+    return true;
+}
+
+/* Spares halves that differ in the parity of two bits, for folded indexes: what is left has two bits that are equal.
+ * Whatever the higher one would be asked with has been asked, or will be, of the lower one, so it is not asked again.
+ * Folds are of bits as far apart as each other, mostly: the low bit after the last one that was found comes first. */
 static void spare_parities(struct crowd *crowd, uint64_t bits)
 {
-    for (unsigned high = 1; high < 32 && seats_ok(crowd_pages(crowd)); high++)
-        for (unsigned low = 0; low < high && seats_ok(crowd_pages(crowd)); low++) {
-            uint64_t pair = (uint64_t)1 << high | (uint64_t)1 << low;
-            if ((bits & pair) != pair)
-                continue;
-            struct crowd left = {.reach = crowd->reach, .set = crowd->set};
-            for (unsigned i = 0; i < crowd->count; i++)
-                if (!(bits_set((crowd->number[i] ^ crowd->set) & pair) % 2))
-                    left.number[left.count++] = crowd->number[i];
-            if (left.count > 1 && left.count < crowd->count && crowd_overflows(&left, SPARING))
-                *crowd = left;
+    enum { BITS = 32 };
+    unsigned next = 0;
+    for (unsigned high = 1; high < BITS; high++) {
+        bool spared = false;
+        for (unsigned i = 0; i < high && bits >> high & 1 && !spared && seats_ok(crowd_pages(crowd)); i++) {
+            unsigned low = (next + i) % high;
+            spared = bits >> low & 1 && spare_pair(crowd, (uint64_t)1 << high | (uint64_t)1 << low);
+            if (spared)
+                next = low + 1;
         }
+        if (spared)
+            bits &= ~((uint64_t)1 << high);
+    }
 }
 
 /* Leaves out pages behind the first ones that do not fit. */
@@ -238,6 +257,15 @@ static bool is_one_set(struct crowd *crowd)
     return one;
 }
 
+/* A list of as many pages as do not fit in a row, of those with these bits, by lot. */
+static void list_any(struct crowd *crowd, uint64_t bits)
+{
+    list_bits(crowd, bits);
+    shuffle(crowd);
+    if (crowd->count > crowd->reach->crowd)
+        crowd->count = (unsigned)crowd->reach->crowd;
+}
+
 /* Whether so many pages find room after all, given time: a policy that draws lots would have drawn the one free entry,
  * even of as many as there are pages. */
 static bool finds_room(struct crowd *crowd)
@@ -283,6 +311,8 @@ static void learn_lap(struct crowd *crowd, struct reach *reach)
             least = ticks;
     }
     reach->miss = least / CLEAR > before / 4 ? least / CLEAR : before / 4;
+    if (least > 0 && reach->miss > least / LEAST_MISSES)
+        reach->miss = least / LEAST_MISSES; /* its tables are near */
     if (reach->miss < reach->least)
         reach->miss = reach->least;
     if (!crowd_overflows(crowd, LAST)) {
@@ -305,6 +335,21 @@ static void spare_by_lap(struct crowd *crowd, struct reach *reach)
             return;
         *crowd = left;
     } while (seats_ok(reach->pages));
+}
+
+/* Whether a page less than a crowd takes less than pages that hit: then it misses, too, and walks of tables that are near
+ * take less than hits. What the crowd is too many for is a cache of lines of tables. */
+static bool misses_are_cheap(const struct crowd *crowd)
+{
+    enum { TIMES = 2, ENDS = 2 };
+    const struct seats *pages = crowd_pages(crowd);
+    struct crowd left = *crowd;
+    left.count--;
+    double least = CHEAPER * left.count / pages->bench->cycles_per_tick;
+    for (unsigned time = 0; time < TIMES && crowd->reach->block; time++)
+        if (crowd_overflows(&left, LOOK) || pages->longer > -least - ENDS * pages->blur)
+            return false;
+    return crowd->reach->block && seats_ok(pages);
 }
 
 /* What a miss costs among pages as few as these: less than where tables, too, leave the caches. */
@@ -336,8 +381,14 @@ bool crowd_shape(const struct reach *known, struct shape *shape, const char **wh
         return false;
     *why = "no few pages push each other out of it";
     list_bits(&crowd, left);
-    if (!learn(&crowd, reach) || !crowd_overflows(&crowd, SPARING))
+    if (!learn(&crowd, reach))
         return false;
+    /* Where lines run out soon, more pages than it takes to fill one set may hide what they cost. */
+    if (!crowd_overflows(&crowd, SPARING)) {
+        list_any(&crowd, left);
+        if (!seats_ok(reach->pages) || reach->block || !crowd_overflows(&crowd, SPARING))
+            return false;
+    }
     bool sharp = is_one_set(&crowd);
     if (!sharp) {
         spare_parities(&crowd, left);
@@ -353,6 +404,10 @@ bool crowd_shape(const struct reach *known, struct shape *shape, const char **wh
         return false;
     }
     spare_by_lap(&crowd, reach);
+    shape->miss = reach->miss;
+    *why = "a walk of tables that are near takes less than it";
+    if (misses_are_cheap(&crowd))
+        return false;
     /* One that has one set needs no further look: its ways are what a row of pages says. */
     if (reach->block || reach->rough || !crowd_in_reach(reach, crowd.count - 1))
         shape->bits = crowd_bits(&crowd);

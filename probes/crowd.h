@@ -46,6 +46,7 @@ struct shape {
     unsigned bits;       /* a mask of the page-number bits that matter for the set, of all but the two highest */
     bool plain;          /* each of them alone is a bit of the set's number */
     double error;        /* that it is wrong */
+    double miss;         /* ticks a lap that crowds were asked by in the end; 0: none was found */
 };
 
 /* Finds it. False: *why says why not, or see seats_ok. */

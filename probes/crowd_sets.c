@@ -241,17 +241,29 @@ bool crowd_sets_by_stride(struct crowd *crowd, struct shape *shape)
     return false;
 }
 
+/* Those of some bits that matter, of which seldom many do: half of them are asked at once, and half of those. */
+static unsigned few_that_matter(const struct crowd *crowd, unsigned from, unsigned to)
+{
+    unsigned bits = 0, move[32];
+    for (unsigned bit = from; bit < to; bit++)
+        move[bit - from] = 1U << bit;
+    if (to - from == 1)
+        return matters(crowd, *move) ? *move : 0;
+    if (from == to || !any_matters(crowd, move, to - from))
+        return 0;
+    unsigned middle = from + (to - from) / 2;
+    bits |= few_that_matter(crowd, from, middle);
+    return seats_ok(crowd_pages(crowd)) ? bits | few_that_matter(crowd, middle, to) : bits;
+}
+
 unsigned crowd_bits(const struct crowd *crowd)
 {
-    unsigned count = crowd_pages(crowd)->bits - 2, low = 0, high = 0, bits = 0, move[32];
+    unsigned count = crowd_pages(crowd)->bits - 2, low = 0, bits = 0;
     while (low < count && (uint64_t)(crowd->count - 1) << low < crowd->reach->crowd)
         low++;
-    for (unsigned bit = low; bit < count; bit++)
-        move[high++] = 1U << bit;
-    bool all = high && any_matters(crowd, move, high);
-    for (unsigned bit = 0; bit < (all ? count : low) && seats_ok(crowd_pages(crowd)); bit++)
+    for (unsigned bit = 0; bit < low && seats_ok(crowd_pages(crowd)); bit++)
         bits |= (unsigned)matters(crowd, 1U << bit) << bit;
-    return bits;
+    return bits | few_that_matter(crowd, low, count);
 }
 
 /* Whether as many pages of other sets, or, where there is but one set, any others, do not fit either, a while later:

@@ -283,25 +283,26 @@ static bool spread_of(struct bench *bench, const struct walk *control, uint64_t 
     return true;
 }
 
-/* Lengthens a batch until clock step and the ordinary spread of readings are below a quarter of the effect. A burst of
+/* Lengthens a batch until clock step and the ordinary spread of readings are below BLURRED of the effect. A burst of
  * a neighbour's is not ordinary, and would make batches so long that all of them meet it: the least of some moments
  * counts, where the first one's would take longer batches. */
-static bool batch_steps(struct bench *bench, const struct question *question, uint64_t *steps)
+static bool batch_steps(struct bench *bench, const struct question *question, uint64_t *steps, double *needed)
 {
     enum { MOMENTS = 4 };
     uint64_t length = *steps < CONTROL_STEPS ? *steps : CONTROL_STEPS;
-    double spread, least = 0, needed = 0, step = (double)bench->clock.step;
+    double spread, least = 0, step = (double)bench->clock.step;
     for (unsigned moment = 0; moment < MOMENTS; moment++) {
         if (!spread_of(bench, question->control, length, &spread))
             return false;
         least = moment && least < spread ? least : spread;
-        needed = 4 * (step + least) / question->effect;
-        if (needed <= (double)*steps || least <= step)
+        *needed = (step + least) / (BLURRED * question->effect);
+        if (*needed <= (double)*steps || least <= step)
             break;
         bench_wait(bench, 1);
     }
-    while (*steps < LONGEST_BATCH && (double)*steps < needed)
-        *steps *= 2;
+    length = *steps;
+    while (*steps < LONGEST_BATCH && (double)*steps < *needed)
+        *steps += question->brief ? length : *steps;
     return bench_ok(bench);
 }
 
@@ -312,13 +313,6 @@ static double error_of(double evidence)
     for (; halvings >= 1; halvings--)
         error /= 2;
     return error * (1 - halvings / 2);
-}
-
-/* Two rounds of controls alone, so that the first signal has something to be compared with. */
-static bool first_controls(struct bench *bench, const struct question *question, uint64_t steps, double *controls)
-{
-    return warmed(bench, question->control, question->control_laps, 1, steps, &controls[0]) &&
-           warmed(bench, question->control, question->control_laps, 1, steps, &controls[1]);
 }
 
 /* Lets numbers change places. */
@@ -333,11 +327,14 @@ static void mix(struct bench *bench, uint32_t *number, unsigned count)
     }
 }
 
-/* A round: the signal's batch, then the control's. control: NULL: it has none. */
-static bool one_round(struct bench *bench, const struct question *question, uint64_t steps, uint64_t control_steps,
-                      double *signal, double *control)
+/* A batch of the signal in a new order. slow: ticks a step; a short batch that takes as long is enough, and *brief then;
+ * 0: none is. */
+static bool signal_batch(struct bench *bench, const struct question *question, uint64_t steps, double slow,
+                         double *signal, bool *brief)
 {
     struct walk walk = *question->signal;
+    uint64_t near = question->near_laps ? question->near_laps : 1;
+    *brief = false;
     if (question->emptied && !bench_empty(bench)) {
         bench->refused = true; /* it was allowed when the question was put */
         return false;
@@ -352,8 +349,25 @@ static bool one_round(struct bench *bench, const struct question *question, uint
         if (!bench_link(bench, &walk) || !bench_warm(bench, &walk, 0, laps * walk.length))
             return false;
     }
-    return warmed(bench, &walk, 0, question->near_laps ? question->near_laps : 1, steps, signal) &&
-           (!control || warmed(bench, question->control, question->control_laps, 1, control_steps, control));
+    if (slow > 0) {
+        if (!warmed(bench, &walk, 0, near, question->steps, signal))
+            return false;
+        *brief = *signal >= slow;
+    }
+    return *brief || warmed(bench, &walk, 0, near, steps, signal);
+}
+
+/* A batch of the control. */
+static bool control_batch(struct bench *bench, const struct question *question, uint64_t steps, double *control)
+{
+    return warmed(bench, question->control, question->control_laps, 1, steps, control);
+}
+
+/* Whether whoever shares the core was busy, by what control and signal took longer: a signal that is behind by many
+ * times what its control is, is slow by itself. */
+static bool was_busy(double control, double signal, double least)
+{
+    return control > least && control * CLEARLY > signal;
 }
 
 bool sample_compare(struct bench *bench, const struct question *question, struct answer *answer)
@@ -361,27 +375,44 @@ bool sample_compare(struct bench *bench, const struct question *question, struct
     double signals[MOST_ROUNDS], controls[MOST_ROUNDS + 2], evidence = 0;
     uint64_t steps = question->steps;
     *answer = (struct answer){.verdict = UNDECIDED, .error = 1};
-    if (!bench_rest(bench, false) || !batch_steps(bench, question, &steps))
+    double long_enough;
+    if (!bench_rest(bench, false) || !batch_steps(bench, question, &steps, &long_enough))
         return false;
     uint64_t control_steps = steps < CONTROL_STEPS ? steps : CONTROL_STEPS;
     /* A short control is lengthened with the signal when it is the clock that is coarse, not the walk that is long. */
     if (steps > question->steps)
         control_steps = steps;
-    if (!first_controls(bench, question, control_steps, controls))
+    /* Two controls alone, so that the first signal has something to be compared with. */
+    if (!control_batch(bench, question, control_steps, &controls[0]) ||
+        !control_batch(bench, question, control_steps, &controls[1]))
         return false;
-    double needed = 0;
+    /* Ticks that clock and spread make of a batch, and a step of a short one, at either end of it. */
+    double ticks = BLURRED * question->effect * long_enough, blur = 2 * ticks / (double)question->steps, needed = 0;
+    bool may_be_short = question->brief && steps > 2 * question->steps;
     while (error_of(needed) > question->error)
         needed += SLOW_WEIGHT;
     unsigned round = 0, silent = 0, count = 2, every = question->every ? question->every : 1;
     while (round < MOST_ROUNDS && evidence < needed && -evidence < needed &&
            (!question->silent || silent < question->silent)) {
-        double *control = round % every ? NULL : &controls[count++];
-        if (!one_round(bench, question, steps, control_steps, &signals[round], control))
+        bool short_one, busy = false;
+        double slow = reference(controls, count) + CLEARLY * question->effect + blur, aside;
+        if (!signal_batch(bench, question, steps, may_be_short ? slow : 0, &signals[round], &short_one))
+            return false;
+        /* Beside a short one the core may have become slow, or busy: a control that is as short tells. */
+        if (short_one) {
+            if (!control_batch(bench, question, question->steps, &aside))
+                return false;
+            busy = was_busy(aside - reference(controls, count), signals[round] - reference(controls, count),
+                            FAST * question->effect + blur);
+        }
+        if ((short_one ? busy : round % every == 0) &&
+            !control_batch(bench, question, control_steps, &controls[count++]))
             return false;
         double beside = reference(controls, count);
         double said = vote(signals[round] - beside, question->effect);
-        if (question->together && said < 0 && controls[count - 1] - beside > FAST * question->effect)
-            said = 0;
+        if (question->together && said < 0 && !short_one)
+            busy = was_busy(controls[count - 1] - beside, signals[round] - beside, FAST * question->effect);
+        said = busy ? 0 : said;
         evidence += said;
         silent = apart(said, 0) > 0 ? 0 : silent + 1;
         round++;
@@ -394,6 +425,7 @@ bool sample_compare(struct bench *bench, const struct question *question, struct
         answer->verdict = SLOWER;
     answer->error = error_of(evidence < 0 ? -evidence : evidence);
     answer->rounds = round;
+    answer->blur = ticks / (double)steps;
     answer->signal = quantile(signals, round, 0.25);
     answer->control = quantile(controls, count, 0.25);
     return true;

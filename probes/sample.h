@@ -72,6 +72,9 @@ double quantile(double *values, unsigned count, double fraction);
 
 enum verdict { NOT_SLOWER, SLOWER, UNDECIDED };
 
+/* The part of an effect that clock and spread may make of two batches: these are no longer than that asks for. */
+static const double BLURRED = 0.25;
+
 struct question {
     const struct walk *signal, *control; /* linked */
     uint64_t steps;                      /* of a batch of the signal; the control's are the same, at most 4096 */
@@ -89,7 +92,10 @@ struct question {
                               long one; 0: one. The lap that a run begins with may miss in a TLB all along, and what it
                               loads of tables pushes lines out, which the timed one pays for */
     unsigned every;        /* rounds from one batch of the control to the next; 0: one in each */
-    bool together;         /* a slow batch says nothing whose control was slow, too: whoever shares the core was busy */
+    bool brief; /* where batches become longer than asked for: by no more than it takes, and one that is clearly slow, by
+                   so much more than clock and spread make of a short one, may be short */
+    bool together;         /* a slow batch says nothing whose control was slow, too, unless that is little beside it:
+                              whoever shares the core was busy */
     uint32_t *mixed; /* numbers of the signal's first stops, so many, that change places before each of these orders */
     unsigned mixed_count;
 };
@@ -98,6 +104,7 @@ struct answer {
     enum verdict verdict;
     double error;           /* that was reached */
     double signal, control; /* ticks a step, first quartile of the batches */
+    double blur;            /* ticks a step that clock and spread make of a batch, at most */
     unsigned rounds;
 };
 

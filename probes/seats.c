@@ -395,6 +395,7 @@ enum verdict seats_crowd(struct seats *pages, const struct stops *stops, const s
         question.last_laps = many ? FORETELLING / 2 : FORETELLING;
     if (question.warm_laps < pages->settling)
         question.warm_laps = pages->settling;
+    question.brief = true;
     question.together = pages->op != OP_LOAD;
     if (pages->op != OP_LOAD && pages->pitch == TIGHT) /* its code lies in lines of its own */
         question.control_laps = SETTLING;
@@ -403,6 +404,7 @@ enum verdict seats_crowd(struct seats *pages, const struct stops *stops, const s
     bool told = sample_compare(pages->bench, &question, &answer);
     pages->beside = told ? answer.control : 0;
     pages->longer = told ? (answer.signal - answer.control) * (double)count : 0;
+    pages->blur = told ? answer.blur * (double)count : 0;
     for (unsigned i = 0; i < mixed; i++)
         pages->last[i] = number[i];
     return told ? answer.verdict : UNDECIDED;

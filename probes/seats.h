@@ -24,6 +24,10 @@ enum {
     PLACES = 2 * 14          /* halves of octaves, up to MOST_IN_A_ROW */
 };
 
+/* What a lap that misses costs more is known, once one was compared: the next ones cost as much, or nothing. They are
+ * asked for a part of it, so small that a batch that takes all of it says so clearly (probes/sample.c). */
+static const double CLEAR = 4.2;
+
 struct seats {
     struct bench *bench;
     enum op op;           /* of its walks: OP_LOAD, OP_STORE, OP_JUMP or OP_JUMP_FAR */
@@ -42,6 +46,7 @@ struct seats {
     double few;             /* ticks a step of the control that was timed last, by seats_excess */
     double control[PLACES]; /* of all lengths, two an octave; 0: none was timed */
     double longer;          /* ticks a lap that the pages took longer which were compared last, by seats_crowd */
+    double blur;            /* ticks a lap that clock and spread make of that, at most */
     double beside;          /* ticks a step of what they were compared with */
     unsigned lasts;         /* pages of the list that was mapped last */
     uint32_t last[MOST_LISTED];

@@ -61,18 +61,47 @@ static void confidences_combine(void **state)
     assert_true(confidence_rounding(4.0, 4.45, 4.9, 4) > 0.5);
 }
 
-/* Decides about `stops` lines of one set of an 8-way cache. */
-static enum verdict decide(struct machine *machine, uint64_t seed, uint64_t stops, struct answer *answer)
+/* Decides about `stops` lines of one set of an 8-way cache, of which each takes so many ticks more that misses. */
+static enum verdict decide_by(struct machine *machine, uint64_t seed, uint64_t stops, double effect, bool brief,
+                              struct answer *answer)
 {
     struct bench bench = bench_open(machine, seed);
     struct stretch stretch;
     assert_true(stretch_best(machine, 2 << 20, 2 << 20, 2 << 20, &stretch));
     struct stops here = stops_sequence(stretch.base + KEPT, 4096, stops), few = stops_sequence(stretch.base + 8, 16, 3);
     struct walk signal = walk_over(&here, OP_LOAD, seed), control = walk_over(&few, OP_LOAD, seed);
-    struct question question = {.signal = &signal, .control = &control, .steps = 1024, .effect = 10, .error = 1e-3};
+    struct question question = {.signal = &signal, .control = &control, .steps = 1024, .error = 1e-3};
+    question.effect = effect;
+    question.brief = brief;
     assert_true(bench_link(&bench, &control) && bench_link(&bench, &signal));
     assert_true(sample_compare(&bench, &question, answer));
     return answer->verdict;
+}
+
+static enum verdict decide(struct machine *machine, uint64_t seed, uint64_t stops, struct answer *answer)
+{
+    return decide_by(machine, seed, stops, 10, false, answer);
+}
+
+/* By a clock of 500 cycles, batches are as long as a small effect takes: those that are slow by many times as much may be
+ * short, and cost a part of it. What fits is told as surely. */
+static void what_is_clearly_slow_is_told_soon(void **state)
+{
+    uint64_t visits[2];
+    (void)state;
+    struct description description = quiet();
+    description.clock.step = 500;
+    for (unsigned brief = 0; brief < 2; brief++) {
+        struct machine *machine = opened(&description, 3);
+        struct answer answer;
+        assert_int_equal(decide_by(machine, 1, 8, 0.1, brief, &answer), NOT_SLOWER);
+        uint64_t before = machine_steps(machine);
+        assert_int_equal(decide_by(machine, 2, 9, 0.1, brief, &answer), SLOWER);
+        assert_true(answer.error <= 1e-3 && answer.blur > 0 && answer.blur <= BLURRED * 0.1);
+        visits[brief] = machine_steps(machine) - before;
+        machine_close(machine);
+    }
+    assert_true(3 * visits[1] < visits[0]);
 }
 
 static void no_spread_at_all(void **state)
@@ -169,6 +198,7 @@ int main(void)
         cmocka_unit_test(quantiles_interpolate),
         cmocka_unit_test(confidences_combine),
         cmocka_unit_test(no_spread_at_all),
+        cmocka_unit_test(what_is_clearly_slow_is_told_soon),
         cmocka_unit_test(flat_clock_is_never_slower),
         cmocka_unit_test(noise_does_not_decide),
         cmocka_unit_test(skipping_ends_a_decision),
