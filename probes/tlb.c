@@ -130,23 +130,36 @@ static bool settles(struct tlb *tlb, unsigned place, double miss)
     return false;
 }
 
-/* Whether jumps to twice as many pages as there are entries take longer each, by a step: else what pages in a row meet
- * is no level, but something that branch targets cost. */
+/* Twice as many pages as there are entries, or, where jumps to as many miss something else, too, as many as do not:
+ * what they miss would hide what the level's misses cost. */
+static uint64_t too_many(const struct tlb *tlb, uint64_t entries)
+{
+    uint64_t count = 2 * entries;
+    for (unsigned i = 0; 2 * entries > tlb->clean && i < tlb->places; i++)
+        if (tlb->place[i].pages > entries && tlb->place[i].pages <= tlb->clean)
+            count = tlb->place[i].pages;
+    return count;
+}
+
+/* Whether jumps to many more pages than there are entries take longer each, by a step: else what pages in a row meet is
+ * no level, but something that branch targets cost. */
 static bool all_miss(struct tlb *tlb, const struct shape *shape, uint64_t fewer)
 {
-    uint64_t count = 2 * shape->ways * shape->sets;
+    uint64_t count = too_many(tlb, shape->ways * shape->sets);
     double lap = LEAST_STEP * (double)count / tlb->bench.cycles_per_tick;
     return !tlb_row_fits(tlb, count, fewer, lap) && seats_ok(&tlb->pages);
 }
 
 /* Any pages push each other out of a level of one set, and any lines out of a cache that they fill: where lines, too,
- * run out there, or are in each other's way, nobody knows which it is. False: *why. */
-static bool is_no_cache(struct tlb *tlb, const struct shape *shape, const char **why)
+ * run out there, or are in each other's way, nobody knows which it is. Where they have run out before, and one more is
+ * missed no more often, it is doubted. False: *why. */
+static bool is_no_cache(struct tlb *tlb, struct shape *shape, const char **why)
 {
     if (shape->sets > 1 || tlb_is_clean(tlb, shape->ways + 1) || tlb_row_is_clean(tlb, shape->ways + 1))
         return true;
     *why = "it has one set, and lines run out where it does";
-    return false;
+    shape->error += ROUGH;
+    return tlb_row_is_like(tlb, shape->ways, shape->ways + 1);
 }
 
 /* Where bounds are rough, all stands on the crowd: whether it is few pages, which change seats while they are compared,
@@ -172,19 +185,23 @@ static bool measure_first(struct tlb *tlb, struct shape *shape, unsigned *after)
     if (seen) {
         reach.miss = miss_of(tlb, most_cycles(tlb, first));
         reach.least = tlb_walks_code(tlb) ? miss_of(tlb, LEAST_ALONE) : 0;
-        reach.fit = reach.fewer = tlb->place[first - 1].pages;
+        reach.fit = tlb->place[first - 1].pages;
+        reach.fewer = tlb_surely_fit(tlb, reach.fit);
     }
     if (seen && tlb_walks_code(tlb) && first > 1 && !settles(tlb, first - 1, reach.miss)) {
         why = "jumps take longer in orders that are new";
         seen = false;
     }
+    shape->miss = 0;
     for (unsigned attempt = 0; seen && attempt < ATTEMPTS && bench_ok(&tlb->bench) && !tlb->pages.spent; attempt++) {
         bench_wait(&tlb->bench, 2 * attempt);
         tlb->pages.undecided = false;
         reach.rough = attempt > 0; /* only where the row said nothing, or what is not so */
         if (attempt) { /* what a page misses on average is no more than a miss costs, whatever is missed behind */
-            reach.fit = reach.fewer;
+            reach.fit = tlb->place[first - 1].pages;
             reach.miss = miss_of(tlb, tlb->place[first].cycles);
+            if (shape->miss > 0 && shape->miss < reach.miss) /* nor is what few pages of one set miss */
+                reach.miss = shape->miss;
         }
         if (!tlb_bound(tlb, first, reach.miss, &reach.fit, &reach.crowd, &reach.rough))
             continue;
@@ -315,8 +332,8 @@ static bool reach_second(struct tlb *tlb, const struct shape *first, unsigned af
     *why = impure;
     if (reach->block >= tlb->mixed)
         return false;
-    bool narrowed =
-        tlb_narrow(tlb, end + (rise / 16 > room ? rise / 16 : room), &reach->fit, &reach->crowd, &reach->rough);
+    bool narrowed = tlb_narrow(tlb, end + room, end + (rise / 16 > room ? rise / 16 : room), &reach->fit,
+                               &reach->crowd, &reach->rough);
     reach->most = reach->crowd + (tlb_walks_code(tlb) || reach->kept > 0 ? 0 : reach->crowd / OTHERS);
     *why = "the first level hides it";
     return narrowed && reach->block < reach->crowd;

@@ -4,7 +4,7 @@
 #include "base/arithmetic.h"
 #include "base/text.h"
 
-enum { PARTS = 2 };
+enum { PARTS = 2, NARROW = 32 };
 
 /* Pages of the next place: two in an octave. */
 static uint64_t next_place(uint64_t pages)
@@ -290,13 +290,16 @@ bool tlb_row_fits(struct tlb *tlb, uint64_t count, uint64_t fewer, double miss)
     return row_fits(tlb, count, fewer, miss, BOUND);
 }
 
-/* Bisects the number of pages in a row that fit the first level, from one that does. A neighbour that shares the core
- * can hold entries for as long as it is busy: at no moment of some may one page more fit. */
-static bool bisect(struct tlb *tlb, double miss, uint64_t *fit, uint64_t *crowd)
+uint64_t tlb_surely_fit(const struct tlb *tlb, uint64_t fit)
 {
-    enum { MOMENTS = 3 };
+    uint64_t fewest = tlb->side->fewest < fit ? tlb->side->fewest : fit;
+    return fit / 2 > fewest ? fit / 2 : fewest;
+}
+
+/* Halves what lies between pages in a row that fit and those that do not. */
+static void halve(struct tlb *tlb, uint64_t fewer, double miss, uint64_t *fit, uint64_t *crowd)
+{
     static const double ON_THE_WAY = 1e-2; /* where it ends is asked again */
-    const uint64_t fewer = *fit;
     while (*crowd - *fit > 1 && seats_ok(&tlb->pages)) {
         uint64_t middle = *fit + (*crowd - *fit) / 2;
         if (row_fits(tlb, middle, fewer, miss, ON_THE_WAY))
@@ -304,32 +307,61 @@ static bool bisect(struct tlb *tlb, double miss, uint64_t *fit, uint64_t *crowd)
         else
             *crowd = middle;
     }
+}
+
+/* Bisects the number of pages in a row that fit the first level, from one that does. A neighbour that shares the core
+ * can hold entries for as long as it is busy: at no moment of some may one page more fit. Where one does, twice as many
+ * more are asked each time. */
+static bool bisect(struct tlb *tlb, double miss, uint64_t *fit, uint64_t *crowd)
+{
+    enum { MOMENTS = 3 };
+    const uint64_t fewer = tlb_surely_fit(tlb, *fit), longest = longest_row(tlb);
+    double asked = miss;
+    halve(tlb, fewer, miss, fit, crowd);
     for (unsigned moment = 0; moment < MOMENTS && seats_ok(&tlb->pages); moment++) {
         bench_wait(&tlb->bench, 1);
-        while (tlb_row_fits(tlb, *crowd, fewer, miss) && *crowd < longest_row(tlb))
-            *fit = (*crowd)++;
+        for (uint64_t more = 1; *crowd < longest && tlb_row_fits(tlb, *crowd, fewer, asked); more *= 2) {
+            *fit = *crowd;
+            *crowd = longest - *fit > more ? *fit + more : longest;
+        }
+        halve(tlb, fewer, miss, fit, crowd);
+        if (tlb->pages.longer < CLEAR * asked && tlb->pages.longer > CLEAR * asked / 2)
+            asked = tlb->pages.longer / CLEAR; /* what is asked for less clearly takes many more rounds */
     }
     return seats_ok(&tlb->pages);
 }
 
-bool tlb_narrow(struct tlb *tlb, double least, uint64_t *fit, uint64_t *crowd, bool *rough)
+/* Halves what lies between rows that take so many core cycles, or less, and those that take more. */
+static bool halve_at(struct tlb *tlb, double cycles, uint64_t *fit, uint64_t *crowd, bool *rough)
 {
-    enum { PART = 32 };
-    const uint64_t sure = *fit;
-    *rough = false;
-    while ((*crowd - *fit) * PART > *fit) {
+    while ((*crowd - *fit) * NARROW > *fit) {
         struct place middle;
         if (!measure_row(tlb, *fit + (*crowd - *fit) / 2, &middle))
             return false;
         double lot = by_lot(tlb, &middle);
         *rough = *rough || lot > 0;
-        if (middle.cycles > least + lot)
+        if (middle.cycles > cycles + lot)
             *crowd = middle.pages;
         else
             *fit = middle.pages;
     }
+    return true;
+}
+
+bool tlb_narrow(struct tlb *tlb, double level, double least, uint64_t *fit, uint64_t *crowd, bool *rough)
+{
+    const uint64_t sure = *fit;
+    *rough = false;
+    if (!halve_at(tlb, least, fit, crowd, rough))
+        return false;
+    uint64_t end = *fit;
+    *fit = sure;
+    if (level < least && !halve_at(tlb, level, fit, &end, rough))
+        return false;
+    if (level >= least)
+        *fit = end;
     *fit = *rough ? sure : *fit; /* where chance hides misses, it may be those of a few pages or of many */
-    *fit -= 2 * *fit / PART;     /* a policy may hide some, too */
+    *fit -= 2 * *fit / NARROW;   /* a policy may hide some, too */
     return true;
 }
 
@@ -345,6 +377,20 @@ bool tlb_row_is_clean(struct tlb *tlb, uint64_t count)
 {
     struct place place;
     return measure_row(tlb, count, &place) && place.few <= tlb->place[0].few + LEVEL;
+}
+
+bool tlb_row_is_like(struct tlb *tlb, uint64_t count, uint64_t more)
+{
+    enum { TIMES = 8, PART = 8 };
+    struct place less, longer;
+    double lines = 0, pages = 0;
+    for (unsigned time = 0; time < TIMES; time++) {
+        if (!measure_row(tlb, count, &less) || !measure_row(tlb, more, &longer))
+            return false;
+        lines += (longer.few - less.few) / TIMES;
+        pages += (longer.cycles - less.cycles) / TIMES;
+    }
+    return lines <= LEVEL || lines <= pages / PART;
 }
 
 /* The longest row before a place whose control misses no lines, and that takes no longer. */

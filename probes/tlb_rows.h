@@ -78,6 +78,10 @@ bool tlb_is_undercut(const struct tlb *, unsigned from, unsigned end, double cyc
 /* Whether a row of pages fits. fewer: of jumps, pages that surely do. miss: ticks a lap that one too many costs. */
 bool tlb_row_fits(struct tlb *tlb, uint64_t count, uint64_t fewer, double miss);
 
+/* Pages that surely fit where so many do: half of them. A policy that draws lots takes long to find room for as many as
+ * there are entries, and a control that misses now and then says nothing. */
+uint64_t tlb_surely_fit(const struct tlb *tlb, uint64_t fit);
+
 /* Bounds the first level's entries: by bisection, from so many that fit, up to a place where they do not. *rough: by
  * places alone, if that was asked for: where rows miss lines, too, they do so now more, now less often, by the order
  * that these are visited in, and what pages too many cost is lost in that. miss: ticks a lap that one page too many
@@ -85,9 +89,10 @@ bool tlb_row_fits(struct tlb *tlb, uint64_t count, uint64_t fewer, double miss);
 bool tlb_bound(struct tlb *tlb, unsigned place, double miss, uint64_t *fit, uint64_t *crowd, bool *rough);
 
 /* Narrows what bounds the second level's entries to a part of them: with a few more than fit, many of its sets have one
- * too many. least: core cycles that this shows by. *rough: lines run out there, and what fits is only known of the
- * place that it was known of before. */
-bool tlb_narrow(struct tlb *tlb, double least, uint64_t *fit, uint64_t *crowd, bool *rough);
+ * too many. level, least: core cycles of a row that fits at most, and of one that does not at least: what is between,
+ * walks of tables that are near may take. *rough: lines run out there, and what fits is only known of the place that it
+ * was known of before. */
+bool tlb_narrow(struct tlb *tlb, double level, double least, uint64_t *fit, uint64_t *crowd, bool *rough);
 
 /* Whether so many loads take as long as few where they go to few pages: what they miss in many is translation then. Of
  * jumps see tlb_is_pure. */
@@ -95,6 +100,10 @@ bool tlb_is_clean(const struct tlb *tlb, uint64_t count);
 
 /* The same of just so many loads, which are measured now: the place that tlb_is_clean goes by may have more. */
 bool tlb_row_is_clean(struct tlb *tlb, uint64_t count);
+
+/* Whether so many loads miss as many lines in few pages as so many more do, or what these miss more is little beside
+ * what their pages cost: of several orders, since which lines are missed is often a matter of order. */
+bool tlb_row_is_like(struct tlb *tlb, uint64_t count, uint64_t more);
 
 /* Whether so many jumps miss nothing but translations. */
 bool tlb_is_pure(struct tlb *tlb, uint64_t count);

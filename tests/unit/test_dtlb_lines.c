@@ -145,6 +145,77 @@ static void a_block_of_few_lines(void **state)
     expect(*state, &description, 88, 1, 12, 256);
 }
 
+/* 64 lines before 96 entries of one set, in a row whose pages need a line each: the row misses lines long before it
+ * misses pages, and one page too many misses no line more. */
+static void a_set_behind_lines_that_have_run_out(void **state)
+{
+    struct description description = machine_with();
+    struct cache_description *first = &description.cache[0];
+    shape_cache(&description, 0, 8, 8);
+    first->folds = 8;
+    for (unsigned i = 0; i < first->folds; i++)
+        first->fold[i] = (uint64_t)1 << (12 + i) | (uint64_t)1 << (27 - i);
+    first->fold_latency = HIT + 16;
+    add_tlb(&description, 1, 1, 96);
+    expect(*state, &description, 96, 1, ABSENT, 0);
+    assert_doubted(*state, "dtlb1.4k.entries");
+}
+
+/* A hit of the second level takes 9 cycles, and a walk 8, if its table is in the first cache: pages of one set miss
+ * until they are too many for a set of that. */
+static void walks_that_are_quicker(void **state)
+{
+    struct description description = machine_with();
+    shape_cache(&description, 0, 32, 8);
+    description.walker = (struct walker_description){.count = 2, .overhead = 4, .from_level = 1};
+    assert_true(policy_parse(&add_tlb(&description, 1, 4, 8)->shape.policy, "FIFO"));
+    add_tlb(&description, 2, 256, 4)->latency = 9;
+    description.pscs = 1;
+    description.psc[0] = (struct psc_description){.level = 2, .tag = PSC_LINEAR};
+    description.psc[0].shape.ways = 4;
+    description.psc[0].shape.index = (struct index){.kind = INDEX_MODULO, .sets = 1};
+    assert_true(policy_parse(&description.psc[0].shape.policy, "LRU"));
+    measure(*state, &description);
+    assert_level(*state, "dtlb1.4k", 8, 4, 9);
+    assert_level(*state, "dtlb2.4k", ABSENT, 0, 9);
+    assert_non_null(strstr(noted(*state, "dtlb2.4k.ways")->why, "near"));
+}
+
+/* Lots drawn for 256 entries: a row with one page too many misses less than what a page of twice as many does, which
+ * misses the next level, too. What a crowd of few misses bounds the row then. */
+static void lots_that_cost_little(void **state)
+{
+    struct description description = machine_with();
+    description.caches = 1;
+    description.memory.latency = 200;
+    description.cache[0].virtual_index = true;
+    shape_cache(&description, 0, 96, 8);
+    description.walker = (struct walker_description){.count = 1, .overhead = 2, .from_level = 1};
+    description.pscs = 1;
+    description.psc[0] = (struct psc_description){.level = 2, .tag = PSC_LINEAR};
+    description.psc[0].shape.ways = 8;
+    description.psc[0].shape.index = (struct index){.kind = INDEX_MODULO, .sets = 1};
+    assert_true(policy_parse(&description.psc[0].shape.policy, "LRU"));
+    assert_true(policy_parse(&add_tlb(&description, 1, 32, 8)->shape.policy, "RANDOMl"));
+    assert_true(policy_parse(&add_tlb(&description, 2, 128, 6)->shape.policy, "MRU"));
+    measure(*state, &description);
+    assert_level(*state, "dtlb1.4k", 8, 32, PENALTY);
+}
+
+/* Bits that are folded, by a clock of 40 cycles: no bit is asked twice, and what is clearly slow is told soon. */
+static void few_accesses(void **state)
+{
+    enum { BUDGET = 8000000 };
+    struct description description = machine_with();
+    description.clock.step = 40;
+    add_tlb(&description, 1, 4, 6);
+    fold_often(add_tlb(&description, 2, 64, 12), 6, 2);
+    memset(*state, 0, sizeof(struct notebook));
+    uint64_t visits = run_probe(probe_dtlb, &description, *state);
+    assert_level(*state, "dtlb2.4k", 12, 64, PENALTY);
+    assert_in_range(visits, 1, BUDGET);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -155,6 +226,10 @@ int main(void)
         cmocka_unit_test(rows_that_say_little),
         cmocka_unit_test(a_set_before_lines_run_out),
         cmocka_unit_test(a_block_of_few_lines),
+        cmocka_unit_test(a_set_behind_lines_that_have_run_out),
+        cmocka_unit_test(walks_that_are_quicker),
+        cmocka_unit_test(lots_that_cost_little),
+        cmocka_unit_test(few_accesses),
     };
     return cmocka_run_group_tests(tests, fresh, done);
 }

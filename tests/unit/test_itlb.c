@@ -164,6 +164,52 @@ static void lots(void **state)
     assert_level(*state, "itlb1.4k", 40, 1, 1);
 }
 
+/* 128 sets behind 32 entries. What a page misses is a walk of tables that are in memory in one set, and in the first
+ * cache in another. */
+static void tables_near_and_far(void **state)
+{
+    enum { BITS = 7 };
+    struct description description = machine_with();
+    description.caches = 2;
+    shape_cache(&description, 0, 16, 4);
+    description.memory.latency = 390;
+    description.walker = (struct walker_description){.count = 1, .overhead = 9, .from_level = 1};
+    add_tlb(&description, 1, 1, 32, "LRU");
+    struct index *index = &add_tlb(&description, 2, 1 << BITS, 4, "LRU")->shape.index;
+    index->kind = INDEX_XOR;
+    index->bits = BITS;
+    for (unsigned i = 0; i < BITS; i++)
+        index->mask[i] = (uint64_t)1 << i | (uint64_t)1 << (i + BITS);
+    measure(*state, &description);
+    assert_level(*state, "itlb1.4k", 32, 1, PENALTY);
+    assert_level(*state, "itlb2.4k", 4, 1 << BITS, PENALTY);
+}
+
+/* Policies that draw lots take long until as many pages as there are entries have all found room: a control of so many
+ * misses now and then, and what is compared with that is left open. */
+static void lots_in_sets(void **state)
+{
+    struct description description = machine_with();
+    add_tlb(&description, 1, 16, 4, "QLRU_H11_MR31_R1_U2");
+    add_tlb(&description, 2, 512, 12, "LRU");
+    measure(*state, &description);
+    assert_level(*state, "itlb1.4k", 4, 16, 1);
+}
+
+/* Twice as many jumps as there are entries miss lines, of which there are 192 before memory: fewer say as well that each
+ * one too many costs a step. */
+static void lines_run_out_soon_behind(void **state)
+{
+    struct description description = machine_with();
+    description.caches = 2;
+    description.memory.latency = 300;
+    shape_cache(&description, 1, 48, 4);
+    assert_true(policy_parse(&description.cache[1].shape.policy, "QLRU_H00_M1_R2_U1"));
+    add_tlb(&description, 1, 1, 96, "LRU");
+    measure(*state, &description);
+    assert_level(*state, "itlb1.4k", 96, 1, PENALTY);
+}
+
 /* No TLB for jumps: those of loads are none of theirs, and branch targets that run out are no step. */
 static void no_tlb(void **state)
 {
@@ -193,6 +239,9 @@ int main(void)
         cmocka_unit_test(a_shallow_first_level),
         cmocka_unit_test(walks_that_are_quicker),
         cmocka_unit_test(lots),
+        cmocka_unit_test(tables_near_and_far),
+        cmocka_unit_test(lots_in_sets),
+        cmocka_unit_test(lines_run_out_soon_behind),
         cmocka_unit_test(no_tlb),
         cmocka_unit_test(skipped),
     };
