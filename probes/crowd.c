@@ -337,8 +337,8 @@ static void spare_by_lap(struct crowd *crowd, struct reach *reach)
     } while (seats_ok(reach->pages));
 }
 
-/* Whether a page less than a crowd takes less than pages that hit: then it misses, too, and walks of tables that are near
- * take less than hits. What the crowd is too many for is a cache of lines of tables. */
+/* Whether a page less than a crowd takes less than pages that hit: then it misses, too, and walks of tables that are
+ * near take less than hits. What the crowd is too many for is a cache of lines of tables. */
 static bool misses_are_cheap(const struct crowd *crowd)
 {
     enum { TIMES = 2, ENDS = 2 };

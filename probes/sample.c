@@ -327,8 +327,8 @@ static void mix(struct bench *bench, uint32_t *number, unsigned count)
     }
 }
 
-/* A batch of the signal in a new order. slow: ticks a step; a short batch that takes as long is enough, and *brief then;
- * 0: none is. */
+/* A batch of the signal in a new order. slow: ticks a step; a short batch that takes as long is enough, and *brief
+ * then; 0: none is. */
 static bool signal_batch(struct bench *bench, const struct question *question, uint64_t steps, double slow,
                          double *signal, bool *brief)
 {

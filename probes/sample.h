@@ -92,10 +92,10 @@ struct question {
                               long one; 0: one. The lap that a run begins with may miss in a TLB all along, and what it
                               loads of tables pushes lines out, which the timed one pays for */
     unsigned every;        /* rounds from one batch of the control to the next; 0: one in each */
-    bool brief; /* where batches become longer than asked for: by no more than it takes, and one that is clearly slow, by
-                   so much more than clock and spread make of a short one, may be short */
-    bool together;         /* a slow batch says nothing whose control was slow, too, unless that is little beside it:
-                              whoever shares the core was busy */
+    bool brief; /* where batches become longer than asked for: by no more than it takes, and one that is clearly slow,
+                   by so much more than clock and spread make of a short one, may be short */
+    bool together;   /* a slow batch says nothing whose control was slow, too, unless that is little beside it:
+                        whoever shares the core was busy */
     uint32_t *mixed; /* numbers of the signal's first stops, so many, that change places before each of these orders */
     unsigned mixed_count;
 };

@@ -196,8 +196,8 @@ static void lots_in_sets(void **state)
     assert_level(*state, "itlb1.4k", 4, 16, 1);
 }
 
-/* Twice as many jumps as there are entries miss lines, of which there are 192 before memory: fewer say as well that each
- * one too many costs a step. */
+/* Twice as many jumps as there are entries miss lines, of which there are 192 before memory: fewer say as well that
+ * each one too many costs a step. */
 static void lines_run_out_soon_behind(void **state)
 {
     struct description description = machine_with();

@@ -83,8 +83,8 @@ static enum verdict decide(struct machine *machine, uint64_t seed, uint64_t stop
     return decide_by(machine, seed, stops, 10, false, answer);
 }
 
-/* By a clock of 500 cycles, batches are as long as a small effect takes: those that are slow by many times as much may be
- * short, and cost a part of it. What fits is told as surely. */
+/* By a clock of 500 cycles, batches are as long as a small effect takes: those that are slow by many times as much may
+ * be short, and cost a part of it. What fits is told as surely. */
 static void what_is_clearly_slow_is_told_soon(void **state)
 {
     uint64_t visits[2];
@@ -195,14 +195,10 @@ static void rate_needs_whole_multiplies(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(quantiles_interpolate),
-        cmocka_unit_test(confidences_combine),
-        cmocka_unit_test(no_spread_at_all),
-        cmocka_unit_test(what_is_clearly_slow_is_told_soon),
-        cmocka_unit_test(flat_clock_is_never_slower),
-        cmocka_unit_test(noise_does_not_decide),
-        cmocka_unit_test(skipping_ends_a_decision),
-        cmocka_unit_test(rate_needs_whole_multiplies),
+        cmocka_unit_test(quantiles_interpolate),      cmocka_unit_test(confidences_combine),
+        cmocka_unit_test(no_spread_at_all),           cmocka_unit_test(what_is_clearly_slow_is_told_soon),
+        cmocka_unit_test(flat_clock_is_never_slower), cmocka_unit_test(noise_does_not_decide),
+        cmocka_unit_test(skipping_ends_a_decision),   cmocka_unit_test(rate_needs_whole_multiplies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
