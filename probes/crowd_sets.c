@@ -179,12 +179,6 @@ static bool high_bits_fold(const struct crowd *crowd, unsigned matter, unsigned 
     return true;
 }
 
-/* Whether a row of pages says the same of half as many sets. */
-static bool half_may_do(const struct reach *reach)
-{
-    return reach->rough || 2 * reach->fit <= reach->crowd;
-}
-
 /* Whether the highest of the bits that are taken for a set's number does something of its own: if it does what one of
  * the others does, pages that are moved by both stay in their set, and there are half as many sets. */
 static bool highest_is_apart(const struct crowd *crowd, unsigned low)
@@ -218,7 +212,8 @@ bool crowd_sets_by_bits(struct crowd *crowd, struct shape *shape)
             return false;
         shape->ways = serves_less(crowd, shape, crowd->count + in_set - 1, bits);
         shape->plain = !folded;
-        if (shape->ways && (!half_may_do(crowd->reach) || highest_is_apart(crowd, mask)))
+        /* A row may say that a few more pages fit than do, where walks of tables that are near take little. */
+        if (shape->ways && highest_is_apart(crowd, mask))
             return !folded || high_bits_fold(crowd, shape->bits, mask);
     }
     return false;

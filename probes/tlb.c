@@ -332,8 +332,8 @@ static bool reach_second(struct tlb *tlb, const struct shape *first, unsigned af
     *why = impure;
     if (reach->block >= tlb->mixed)
         return false;
-    bool narrowed = tlb_narrow(tlb, end + room, end + (rise / 16 > room ? rise / 16 : room), &reach->fit, &reach->crowd,
-                               &reach->rough);
+    bool narrowed = tlb_narrow(tlb, end + room / 2, end + (rise / 16 > room ? rise / 16 : room), &reach->fit,
+                               &reach->crowd, &reach->rough);
     reach->most = reach->crowd + (tlb_walks_code(tlb) || reach->kept > 0 ? 0 : reach->crowd / OTHERS);
     *why = "the first level hides it";
     return narrowed && reach->block < reach->crowd;

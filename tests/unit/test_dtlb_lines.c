@@ -89,6 +89,7 @@ static void rows_that_say_little(void **state)
 {
     (void)state;
     assert_int_equal(sets_between(4, 60, 300, false), 16);
+    assert_int_equal(sets_between(4, 70, 130, false), 0); /* 64 fit */
     assert_int_equal(sets_between(4, 60, 300, true), 16);
     assert_int_equal(sets_between(4, 100, 300, true), 0);
     assert_int_equal(sets_between(6, 60, 130, true), 0);
