@@ -303,6 +303,7 @@ static void learn_lap(struct crowd *crowd, struct reach *reach)
     enum { ORDERS = 3 };
     struct stops stops = with_block(crowd);
     double ticks, least = 0, before = reach->miss;
+    double floor = LEAST_MISSES * LEAST_MISSES * LEAST_SECOND / reach->pages->bench->cycles_per_tick;
     for (unsigned order = 0; order < ORDERS; order++) {
         if (!seats_excess(reach->pages, &stops, &ticks))
             return;
@@ -311,7 +312,7 @@ static void learn_lap(struct crowd *crowd, struct reach *reach)
             least = ticks;
     }
     reach->miss = least / CLEAR > before / 4 ? least / CLEAR : before / 4;
-    if (least > 0 && reach->miss > least / LEAST_MISSES)
+    if (least > floor && reach->miss > least / LEAST_MISSES)
         reach->miss = least / LEAST_MISSES; /* its tables are near */
     if (reach->miss < reach->least)
         reach->miss = reach->least;

@@ -327,34 +327,31 @@ static void mix(struct bench *bench, uint32_t *number, unsigned count)
     }
 }
 
-/* A batch of the signal in a new order. slow: ticks a step; a short batch that takes as long is enough, and *brief
- * then; 0: none is. */
-static bool signal_batch(struct bench *bench, const struct question *question, uint64_t steps, double slow,
-                         double *signal, bool *brief)
+/* Visits the signal in new orders. The last one stays. */
+static bool warm_signal(struct bench *bench, const struct question *question, struct walk *walk)
 {
-    struct walk walk = *question->signal;
-    uint64_t near = question->near_laps ? question->near_laps : 1;
-    *brief = false;
     if (question->emptied && !bench_empty(bench)) {
         bench->refused = true; /* it was allowed when the question was put */
         return false;
     }
     for (unsigned order = 0; order < question->orders; order++) {
-        walk.seed = bench_seed(bench);
+        walk->seed = bench_seed(bench);
         if (question->mixed_count)
             mix(bench, question->mixed, question->mixed_count);
         uint64_t laps = question->warm_laps;
         if (order + 1 == question->orders && laps < question->last_laps)
             laps = question->last_laps;
-        if (!bench_link(bench, &walk) || !bench_warm(bench, &walk, 0, laps * walk.length))
+        if (!bench_link(bench, walk) || !bench_warm(bench, walk, 0, laps * walk->length))
             return false;
     }
-    if (slow > 0) {
-        if (!warmed(bench, &walk, 0, near, question->steps, signal))
-            return false;
-        *brief = *signal >= slow;
-    }
-    return *brief || warmed(bench, &walk, 0, near, steps, signal);
+    return true;
+}
+
+/* A batch of the signal, in the order that it was visited in. */
+static bool signal_batch(struct bench *bench, const struct question *question, const struct walk *walk, uint64_t steps,
+                         double *signal)
+{
+    return warmed(bench, walk, 0, question->near_laps ? question->near_laps : 1, steps, signal);
 }
 
 /* A batch of the control. */
@@ -391,28 +388,38 @@ bool sample_compare(struct bench *bench, const struct question *question, struct
     bool may_be_short = question->brief && steps > 2 * question->steps;
     while (error_of(needed) > question->error)
         needed += SLOW_WEIGHT;
-    unsigned round = 0, silent = 0, count = 2, every = question->every ? question->every : 1;
+    double least_aside = 0;
+    unsigned round = 0, silent = 0, count = 2, asides = 0, every = question->every ? question->every : 1;
     while (round < MOST_ROUNDS && evidence < needed && -evidence < needed &&
            (!question->silent || silent < question->silent)) {
-        bool short_one, busy = false;
-        double slow = reference(controls, count) + CLEARLY * question->effect + blur, aside;
-        if (!signal_batch(bench, question, steps, may_be_short ? slow : 0, &signals[round], &short_one))
+        struct walk walk = *question->signal;
+        if (!warm_signal(bench, question, &walk))
             return false;
-        /* Beside a short one the core may have become slow, or busy: a control that is as short tells. */
-        if (short_one) {
-            if (!control_batch(bench, question, question->steps, &aside))
+        bool enough = false;
+        if (may_be_short) {
+            /* Whatever a short batch does not show, one of the control that is as short does not either. */
+            double aside, clear = CLEARLY * question->effect + blur;
+            if (!signal_batch(bench, question, &walk, question->steps, &signals[round]))
                 return false;
-            busy = was_busy(aside - reference(controls, count), signals[round] - reference(controls, count),
-                            FAST * question->effect + blur);
+            if (signals[round] >= reference(controls, count) + clear) {
+                if (!control_batch(bench, question, question->steps, &aside))
+                    return false;
+                least_aside = !asides++ || aside < least_aside ? aside : least_aside;
+                enough = signals[round] >= aside + clear &&
+                         !was_busy(aside - least_aside, signals[round] - aside, FAST * question->effect + blur);
+            }
         }
-        if ((short_one ? busy : round % every == 0) &&
-            !control_batch(bench, question, control_steps, &controls[count++]))
-            return false;
+        if (!enough) {
+            if (!signal_batch(bench, question, &walk, steps, &signals[round]))
+                return false;
+            if (round % every == 0 && !control_batch(bench, question, control_steps, &controls[count++]))
+                return false;
+        }
         double beside = reference(controls, count);
         double said = vote(signals[round] - beside, question->effect);
-        if (question->together && said < 0 && !short_one)
-            busy = was_busy(controls[count - 1] - beside, signals[round] - beside, FAST * question->effect);
-        said = busy ? 0 : said;
+        if (question->together && said < 0 && !enough &&
+            was_busy(controls[count - 1] - beside, signals[round] - beside, FAST * question->effect))
+            said = 0;
         evidence += said;
         silent = apart(said, 0) > 0 ? 0 : silent + 1;
         round++;

@@ -152,14 +152,15 @@ static bool all_miss(struct tlb *tlb, const struct shape *shape, uint64_t fewer)
 
 /* Any pages push each other out of a level of one set, and any lines out of a cache that they fill: where lines, too,
  * run out there, or are in each other's way, nobody knows which it is. Where they have run out before, and one more is
- * missed no more often, it is doubted. False: *why. */
-static bool is_no_cache(struct tlb *tlb, struct shape *shape, const char **why)
+ * missed no more often, a first level is doubted; of a second one, which is seen behind a block, it says nothing.
+ * False: *why. */
+static bool is_no_cache(struct tlb *tlb, struct shape *shape, bool first, const char **why)
 {
     if (shape->sets > 1 || tlb_is_clean(tlb, shape->ways + 1) || tlb_row_is_clean(tlb, shape->ways + 1))
         return true;
     *why = "it has one set, and lines run out where it does";
     shape->error += ROUGH;
-    return tlb_row_is_like(tlb, shape->ways, shape->ways + 1);
+    return first && tlb_row_is_like(tlb, shape->ways, shape->ways + 1);
 }
 
 /* Where bounds are rough, all stands on the crowd: whether it is few pages, which change seats while they are compared,
@@ -215,7 +216,7 @@ static bool measure_first(struct tlb *tlb, struct shape *shape, unsigned *after)
                 why = "no step was seen";
                 break;
             }
-            if (!is_no_cache(tlb, shape, &why))
+            if (!is_no_cache(tlb, shape, true, &why))
                 break;
             if (reach.rough && !is_clear(tlb, shape)) {
                 why = "lines run out before it does";
@@ -355,7 +356,7 @@ static void measure_second(struct tlb *tlb, const struct shape *first, unsigned 
         tlb->pages.undecided = false;
         found = crowd_shape(&reach, &shape, &why);
     }
-    found = found && is_no_cache(tlb, &shape, &why);
+    found = found && is_no_cache(tlb, &shape, false, &why);
     if (found && !tlb_is_pure(tlb, reach.block + shape.ways + 1)) {
         found = false;
         why = impure;
