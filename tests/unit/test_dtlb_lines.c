@@ -206,7 +206,7 @@ static void lots_that_cost_little(void **state)
 /* Bits that are folded, by a clock of 40 cycles: no bit is asked twice, and what is clearly slow is told soon. */
 static void few_accesses(void **state)
 {
-    enum { BUDGET = 8000000 };
+    enum { BUDGET = 7800000 };
     struct description description = machine_with();
     description.clock.step = 40;
     add_tlb(&description, 1, 4, 6);
