@@ -305,7 +305,8 @@ bool seats_excess(struct seats *pages, const struct stops *stops, double *ticks)
 }
 
 /* Of n lines, each of which is missed with a chance of p, a lap misses np, give or take the root of np(1 - p), and each
- * of the two walks has its own lot. Of twice as many lines as good as all are missed. */
+ * of the two walks has its own lot. Of twice as many lines as good as all are missed; where so many were not timed,
+ * they take as much more, at most, as these do than half of them. */
 double seats_by_lot(const struct seats *pages, uint64_t count, double few)
 {
     enum { SIGMAS = 3, WALKS = 2, OCTAVE = 2 };
@@ -316,6 +317,10 @@ double seats_by_lot(const struct seats *pages, uint64_t count, double few)
         if (i <= place_of(count) + OCTAVE && control > most)
             most = control;
     }
+    unsigned place = place_of(count), twice = place + OCTAVE;
+    double half = place >= OCTAVE ? pages->control[place - OCTAVE] : 0;
+    if (half > 0 && most < 2 * few - half && (twice >= PLACES || pages->control[twice] <= 0))
+        most = 2 * few - half;
     double missed = few - least, found = most - few;
     if (pages->op != OP_LOAD || missed * pages->bench->cycles_per_tick <= MISSES)
         return 0;

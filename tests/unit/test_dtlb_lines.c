@@ -41,6 +41,23 @@ static void rows_that_miss_lines(void **state)
     assert_doubted(*state, "dtlb1.4k.entries");
 }
 
+/* A row of 8192 pages misses lines by lot as well as a shorter one does, though none is longer; not where it misses
+ * them all, as half of it does. */
+static void the_longest_row(void **state)
+{
+    enum { HALF = 22, ALL = 24 }; /* places of 4096 and of 8192 */
+    struct bench bench = {.cycles_per_tick = 1};
+    struct seats pages = {.bench = &bench, .op = OP_LOAD, .pitch = TIGHT};
+    (void)state;
+    pages.control[2] = 4;
+    pages.control[HALF] = 100;
+    pages.control[ALL] = 150;
+    assert_true(seats_by_lot(&pages, 1 << 13, 150) > 1);
+    assert_true(seats_by_lot(&pages, 1 << 12, 100) > 1);
+    pages.control[HALF] = 150;
+    assert_true(seats_by_lot(&pages, 1 << 13, 150) < 1e-3);
+}
+
 /* Lots drawn for 192 entries, and hardly more of them behind: the row that shows the first one's end misses both a
  * little later, and a miss of the first one costs a part of what that says. */
 static void a_second_level_soon_behind(void **state)
@@ -221,6 +238,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_that_miss_lines),
+        cmocka_unit_test(the_longest_row),
         cmocka_unit_test(a_second_level_soon_behind),
         cmocka_unit_test(lines_run_out_before_a_second_level),
         cmocka_unit_test(tables_near_and_far),
