@@ -395,7 +395,7 @@ bool crowd_shape(const struct reach *known, struct shape *shape, const char **wh
         spare_parities(&crowd, left);
         shuffle(&crowd);
         cut(&crowd);
-        for (unsigned piece = crowd.count / 4; piece; piece /= 2)
+        for (unsigned piece = crowd.count < 4 ? 1 : crowd.count / 4; piece; piece /= 2)
             spare_pieces(&crowd, piece);
     }
     if (crowd.count < 2) /* one page alone misses: that is no TLB's doing */

@@ -234,6 +234,16 @@ static void few_accesses(void **state)
     assert_in_range(visits, 1, BUDGET);
 }
 
+/* Behind 128 entries of one set, a block has three of four ways in each of 64 sets: two pages are a crowd, and of three
+ * one can be spared. */
+static void a_crowd_of_two(void **state)
+{
+    struct description description = machine_with();
+    add_tlb(&description, 1, 1, 128);
+    fold_often(add_tlb(&description, 2, 64, 4), 6, 2);
+    expect(*state, &description, 128, 1, 4, 64);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -249,6 +259,7 @@ int main(void)
         cmocka_unit_test(walks_that_are_quicker),
         cmocka_unit_test(lots_that_cost_little),
         cmocka_unit_test(few_accesses),
+        cmocka_unit_test(a_crowd_of_two),
     };
     return cmocka_run_group_tests(tests, fresh, done);
 }
