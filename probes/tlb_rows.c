@@ -63,26 +63,26 @@ static void note_jumps(struct tlb *tlb)
 }
 
 /* What a row of so many pages takes longer, and as many jumps in few pages, in core cycles. */
-static bool measure_row(struct tlb *tlb, uint64_t count, struct place *place)
+static bool measure_row(struct tlb *tlb, uint64_t count, struct row_place *place)
 {
     double ticks;
     struct stops row = seats_row(&tlb->pages, count);
     if (!seats_ok(&tlb->pages) || !seats_excess(&tlb->pages, &row, &ticks))
         return false;
-    *place = (struct place){count, ticks * tlb->bench.cycles_per_tick, tlb->pages.few * tlb->bench.cycles_per_tick};
+    *place = (struct row_place){count, ticks * tlb->bench.cycles_per_tick, tlb->pages.few * tlb->bench.cycles_per_tick};
     return true;
 }
 
 /* The same of a row of loads that is longer than all before. Where the control takes longer than the shortest one,
  * another is tried, for as long as no row has taken longer than its own: a quarter as many pages fit then. */
-static bool measure_longer(struct tlb *tlb, uint64_t count, struct place *place, bool risen)
+static bool measure_longer(struct tlb *tlb, uint64_t count, struct row_place *place, bool risen)
 {
     struct seats *pages = &tlb->pages;
     if (!measure_row(tlb, count, place))
         return false;
     if (tlb_walks_code(tlb) || risen || !tlb->places || place->few <= tlb->place[0].few + LEVEL)
         return true;
-    struct place again;
+    struct row_place again;
     uint64_t before = pages->shared;
     pages->shared = count;
     if (!measure_row(tlb, count, &again))
@@ -107,7 +107,7 @@ bool tlb_is_undercut(const struct tlb *tlb, unsigned from, unsigned end, double 
  * in its way. */
 static bool ask_again(struct tlb *tlb)
 {
-    struct place again;
+    struct row_place again;
     for (unsigned i = 0; i < tlb->places; i++) {
         if (!tlb_is_undercut(tlb, i + 1, tlb->places, tlb->place[i].cycles))
             continue;
@@ -131,7 +131,7 @@ static bool is_busy(const struct tlb *tlb, unsigned place)
 static bool ask_when_quiet(struct tlb *tlb)
 {
     enum { MOMENTS = 8 };
-    struct place again;
+    struct row_place again;
     for (unsigned i = 0; i < tlb->places; i++)
         for (unsigned moment = 0; moment < MOMENTS && is_busy(tlb, i); moment++) {
             bench_wait(&tlb->bench, 1);
@@ -154,7 +154,7 @@ bool tlb_is_busy(const struct tlb *tlb)
 /* Rows of all lengths, in seats so far apart or further. */
 static bool sweep_in(struct tlb *tlb, uint64_t pitch)
 {
-    struct place place;
+    struct row_place place;
     bool risen = false;
     tlb->places = 0;
     tlb->clean = 0;
@@ -213,7 +213,7 @@ bool tlb_sweep_longer(struct tlb *tlb, unsigned *after)
 }
 
 /* Core cycles that a row may take longer by chance, because lines run out. */
-static double by_lot(const struct tlb *tlb, const struct place *place)
+static double by_lot(const struct tlb *tlb, const struct row_place *place)
 {
     double per_tick = tlb->bench.cycles_per_tick;
     return seats_by_lot(&tlb->pages, place->pages, place->few / per_tick) * per_tick;
@@ -335,7 +335,7 @@ static bool bisect(struct tlb *tlb, double miss, uint64_t *fit, uint64_t *crowd)
 static bool halve_at(struct tlb *tlb, double cycles, uint64_t *fit, uint64_t *crowd, bool *rough)
 {
     while ((*crowd - *fit) * NARROW > *fit) {
-        struct place middle;
+        struct row_place middle;
         if (!measure_row(tlb, *fit + (*crowd - *fit) / 2, &middle))
             return false;
         double lot = by_lot(tlb, &middle);
@@ -375,14 +375,14 @@ bool tlb_is_clean(const struct tlb *tlb, uint64_t count)
 
 bool tlb_row_is_clean(struct tlb *tlb, uint64_t count)
 {
-    struct place place;
+    struct row_place place;
     return measure_row(tlb, count, &place) && place.few <= tlb->place[0].few + LEVEL;
 }
 
 bool tlb_row_is_like(struct tlb *tlb, uint64_t count, uint64_t more)
 {
     enum { TIMES = 8, PART = 8 };
-    struct place less, longer;
+    struct row_place less, longer;
     double lines = 0, pages = 0;
     for (unsigned time = 0; time < TIMES; time++) {
         if (!measure_row(tlb, count, &less) || !measure_row(tlb, more, &longer))
@@ -402,6 +402,16 @@ static uint64_t last_clean(const struct tlb *tlb, unsigned place)
     return 1;
 }
 
+/* The first place, from one on, that takes longer than its control by more than chance makes of lines that run out;
+ * that one, if none does. */
+static unsigned first_surely(const struct tlb *tlb, unsigned place)
+{
+    for (unsigned i = place; i < tlb->places; i++)
+        if (tlb->place[i].cycles >= LEAST_STEP + by_lot(tlb, &tlb->place[i]))
+            return i;
+    return place;
+}
+
 bool tlb_bound(struct tlb *tlb, unsigned place, double miss, uint64_t *fit, uint64_t *crowd, bool *rough)
 {
     uint64_t end = tlb->place[place].pages;
@@ -412,7 +422,7 @@ bool tlb_bound(struct tlb *tlb, unsigned place, double miss, uint64_t *fit, uint
         return told;
     tlb->pages.undecided = false;
     *fit = last_clean(tlb, place);
-    *crowd = end;
+    *crowd = tlb->place[first_surely(tlb, place)].pages;
     return seats_ok(&tlb->pages);
 }
 

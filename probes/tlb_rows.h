@@ -18,7 +18,7 @@ static const double LEVEL = 0.3;
 /* Error of a decision on pages in a row. */
 static const double BOUND = 1e-3;
 
-struct place {
+struct row_place {
     uint64_t pages;
     double cycles; /* a step, more than the same lines in few pages */
     double few;    /* that of as many jumps in few pages */
@@ -37,7 +37,7 @@ struct tlb {
     const struct tlb_side *side;
     const struct tlb_size *size;
     unsigned places;
-    struct place place[MOST_PLACES];
+    struct row_place place[MOST_PLACES];
     struct level level[LEVELS];
     struct level before[TRIES][LEVELS]; /* what earlier tries have found */
     unsigned made, tries;               /* earlier ones, and how many there are at most */

@@ -2,6 +2,7 @@
 /* test_dtlb_lines.c: the probe of the TLBs that loads look in where rows of pages say little: lines run out of the
  * caches before entries run out, and what tables cost differs from set to set. */
 #include "probes/crowd.h"
+#include "probes/tlb_rows.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -39,6 +40,35 @@ static void rows_that_miss_lines(void **state)
     measure(*state, &description);
     assert_level(*state, "dtlb1.4k", 4, 16, PENALTY);
     assert_doubted(*state, "dtlb1.4k.entries");
+}
+
+/* 192 pages take a cycle longer than their lines, of which most are missed: by chance, since 256 take much longer.
+ * Where rows bound a level roughly, it may have 192 entries. */
+static void a_row_that_is_long_by_chance(void **state)
+{
+    static const struct tlb_size size = {"4k", OP_LOAD, 4096, UINT64_MAX, UINT64_MAX};
+    const struct tlb_side side = {"dtlb", &size, 1, 4, 1 << 13};
+    struct description description = machine_with();
+    const char *why = "";
+    (void)state;
+    add_tlb(&description, 1, 32, 6);
+    struct machine *machine = process_open(NULL, &description, 3, NULL, &why);
+    assert_non_null(machine);
+    struct tlb tlb = {.side = &side, .size = &size, .places = 3, .bench = bench_open(machine, 7)};
+    tlb.bench.cycles_per_tick = 1;
+    assert_true(seats_open(&tlb.pages, &tlb.bench, OP_LOAD, 4096, UINT64_MAX, &why));
+    static const struct row_place place[] = {{64, 0, HIT - 0.5}, {192, 0.96, 54}, {256, 27, 56}};
+    static const double control[] = {[2] = 3.5, [13] = 54, [14] = 56, [16] = 75};
+    memcpy(tlb.place, place, sizeof place);
+    memcpy(tlb.pages.control, control, sizeof control);
+    uint64_t fit = 64, crowd = 0;
+    bool rough = true;
+    assert_true(tlb_bound(&tlb, 1, LEAST_MISSES * WALK, &fit, &crowd, &rough));
+    assert_true(rough);
+    assert_int_equal(fit, 64);
+    assert_int_equal(crowd, 256);
+    seats_close(&tlb.pages);
+    machine_close(machine);
 }
 
 /* A row of 8192 pages misses lines by lot as well as a shorter one does, though none is longer; not where it misses
@@ -248,6 +278,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_that_miss_lines),
+        cmocka_unit_test(a_row_that_is_long_by_chance),
         cmocka_unit_test(the_longest_row),
         cmocka_unit_test(a_second_level_soon_behind),
         cmocka_unit_test(lines_run_out_before_a_second_level),
