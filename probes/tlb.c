@@ -186,8 +186,7 @@ static bool measure_first(struct tlb *tlb, struct shape *shape, unsigned *after)
     if (seen) {
         reach.miss = miss_of(tlb, most_cycles(tlb, first));
         reach.least = tlb_walks_code(tlb) ? miss_of(tlb, LEAST_ALONE) : 0;
-        reach.fit = tlb->place[first - 1].pages;
-        reach.fewer = tlb_surely_fit(tlb, reach.fit);
+        reach.fit = reach.fewer = tlb->place[first - 1].pages;
     }
     if (seen && tlb_walks_code(tlb) && first > 1 && !settles(tlb, first - 1, reach.miss)) {
         why = "jumps take longer in orders that are new";
@@ -199,7 +198,7 @@ static bool measure_first(struct tlb *tlb, struct shape *shape, unsigned *after)
         tlb->pages.undecided = false;
         reach.rough = attempt > 0; /* only where the row said nothing, or what is not so */
         if (attempt) { /* what a page misses on average is no more than a miss costs, whatever is missed behind */
-            reach.fit = tlb->place[first - 1].pages;
+            reach.fit = reach.fewer;
             reach.miss = miss_of(tlb, tlb->place[first].cycles);
             if (shape->miss > 0 && shape->miss < reach.miss) /* nor is what few pages of one set miss */
                 reach.miss = shape->miss;

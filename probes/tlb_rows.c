@@ -290,12 +290,6 @@ bool tlb_row_fits(struct tlb *tlb, uint64_t count, uint64_t fewer, double miss)
     return row_fits(tlb, count, fewer, miss, BOUND);
 }
 
-uint64_t tlb_surely_fit(const struct tlb *tlb, uint64_t fit)
-{
-    uint64_t fewest = tlb->side->fewest < fit ? tlb->side->fewest : fit;
-    return fit / 2 > fewest ? fit / 2 : fewest;
-}
-
 /* Halves what lies between pages in a row that fit and those that do not. */
 static void halve(struct tlb *tlb, uint64_t fewer, double miss, uint64_t *fit, uint64_t *crowd)
 {
@@ -315,7 +309,7 @@ static void halve(struct tlb *tlb, uint64_t fewer, double miss, uint64_t *fit, u
 static bool bisect(struct tlb *tlb, double miss, uint64_t *fit, uint64_t *crowd)
 {
     enum { MOMENTS = 3 };
-    const uint64_t fewer = tlb_surely_fit(tlb, *fit), longest = longest_row(tlb);
+    const uint64_t fewer = *fit, longest = longest_row(tlb);
     double asked = miss;
     halve(tlb, fewer, miss, fit, crowd);
     for (unsigned moment = 0; moment < MOMENTS && seats_ok(&tlb->pages); moment++) {

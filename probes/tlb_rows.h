@@ -78,10 +78,6 @@ bool tlb_is_undercut(const struct tlb *, unsigned from, unsigned end, double cyc
 /* Whether a row of pages fits. fewer: of jumps, pages that surely do. miss: ticks a lap that one too many costs. */
 bool tlb_row_fits(struct tlb *tlb, uint64_t count, uint64_t fewer, double miss);
 
-/* Pages that surely fit where so many do: half of them. A policy that draws lots takes long to find room for as many as
- * there are entries, and a control that misses now and then says nothing. */
-uint64_t tlb_surely_fit(const struct tlb *tlb, uint64_t fit);
-
 /* Bounds the first level's entries: by bisection, from so many that fit, up to a place where they do not. *rough: by
  * places alone, if that was asked for: where rows miss lines, too, they do so now more, now less often, by the order
  * that these are visited in, and what pages too many cost is lost in that. miss: ticks a lap that one page too many

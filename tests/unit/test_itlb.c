@@ -186,7 +186,7 @@ static void tables_near_and_far(void **state)
 }
 
 /* Policies that draw lots take long until as many pages as there are entries have all found room: a control of so many
- * misses now and then, and what is compared with that is left open. */
+ * misses now and then, which is little beside what many pages too many miss. */
 static void lots_in_sets(void **state)
 {
     struct description description = machine_with();
