@@ -310,6 +310,15 @@ static unsigned level_by_sweeps(const struct tables *tables)
     return found;
 }
 
+/* The level that loads of the entries say walks left them in. 0: none of them. */
+static unsigned level_left(const struct tables *tables)
+{
+    for (unsigned level = 1; level <= tables->levels && tables->left.known; level++)
+        if (is_of(tables, level, tables->left.load, tables->left.deviation))
+            return level;
+    return 0;
+}
+
 /* What a walk takes besides the load of its last entry, by where that is. */
 static bool besides(const struct tables *tables, unsigned place, double *cycles)
 {
@@ -358,12 +367,15 @@ static bool find_level(struct tables *tables)
     if (far->walk - near->walk < LEAST_PART * (far->load - last))
         return false;
     double error;
-    unsigned level = level_of(tables, &error), by_sweeps = level_by_sweeps(tables);
+    unsigned level = level_of(tables, &error), by_sweeps = level_by_sweeps(tables), left = level_left(tables);
     tables->why = "the walker's loads are as slow as those of two levels";
     if (error > LEAST_PART && !by_sweeps)
         return false;
     tables->why = "what is swept out and what is flushed say different things";
     if (error <= LEAST_PART && by_sweeps && by_sweeps != level)
+        return false;
+    tables->why = "what walks left and what is flushed say different things";
+    if (!by_sweeps && left && left != level)
         return false;
     tables->doubt = by_sweeps ? SWEPT_ALONE * (error <= LEAST_PART ? error : 1) : error;
     level = by_sweeps ? by_sweeps : level;

@@ -133,18 +133,46 @@ static void lines_are_lost(void **state)
     assert_string_equal(noted(*state, "walk.4k.l1")->why, "some of the entries lay elsewhere");
 }
 
-/* Zen's folds: no page is slow for another's sake. */
-static void ways_are_predicted(void **state)
+/* By Zen's folds of addresses. latency: of a line whose way is predicted wrongly. */
+static void predict_ways(struct cache_description *cache, unsigned latency)
 {
     static const unsigned char folded[][2] = {{12, 27}, {13, 26}, {14, 25}, {15, 20},
                                               {16, 21}, {17, 22}, {18, 23}, {19, 24}};
+    cache->folds = 8;
+    for (unsigned i = 0; i < cache->folds; i++)
+        cache->fold[i] = (uint64_t)1 << folded[i][0] | (uint64_t)1 << folded[i][1];
+    cache->fold_latency = latency;
+}
+
+/* Where a miss brings the next line along, those behind the controls push pages' lines out, and flushed entries seem to
+ * cost more: as if the walker looked in the first level. Loads of the entries do not say so. */
+static void lines_behind_controls(void **state)
+{
     struct description description = machine_with();
-    struct cache_description *first = &description.cache[0];
+    struct notebook *notebook = *state;
+    for (unsigned i = 0; i < description.caches; i++)
+        description.cache[i].line = description.cache[i].sector = 128;
+    shape_cache(&description, 0, 8, 4);
+    shape_cache(&description, 1, 16, 24);
+    description.caches = 2;
+    description.walker.from_level = 2;
+    description.prefetcher[description.prefetchers++] = (struct prefetcher_description){
+        .kind = PREFETCH_NEXT_LINE, .watches = 1, .into = 1, .misses_only = true, .ahead = 1};
+    memset(notebook, 0, sizeof *notebook);
+    note_value(notebook, "l1d.latency", HIT, "cycles", 0.999, 0, "");
+    note_value(notebook, "l2.latency", NEXT, "cycles", 0.999, 0, "");
+    note_value(notebook, "mem.latency", MEMORY, "cycles", 0.999, 0, "");
+    run_probe(probe_tables, &description, notebook);
+    assert_string_equal(noted(notebook, "walker.cached_in")->why,
+                        "what walks left and what is flushed say different things");
+}
+
+/* No page is slow for another's sake. */
+static void ways_are_predicted(void **state)
+{
+    struct description description = machine_with();
     small_first_level(&description, 16, 14);
-    first->folds = 8;
-    for (unsigned i = 0; i < first->folds; i++)
-        first->fold[i] = (uint64_t)1 << folded[i][0] | (uint64_t)1 << folded[i][1];
-    first->fold_latency = HIT + 9;
+    predict_ways(&description.cache[0], HIT + 9);
     expect(*state, &description, 1, OVERHEAD + HIT, OVERHEAD + NEXT, OVERHEAD + THIRD, OVERHEAD + MEMORY);
 }
 
@@ -199,6 +227,7 @@ int main(void)
         cmocka_unit_test(few_ways_and_long_lines),
         cmocka_unit_test(lots_are_drawn),
         cmocka_unit_test(lines_are_lost),
+        cmocka_unit_test(lines_behind_controls),
         cmocka_unit_test(ways_are_predicted),
         cmocka_unit_test(sets_by_the_rest),
         cmocka_unit_test(by_software),
