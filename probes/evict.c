@@ -3,7 +3,7 @@
 #include "probes/evict.h"
 #include "probes/pool.h"
 
-enum { ATTEMPTS = 3, HARDLY = 24 };
+enum { ATTEMPTS = 3, DRAWS = 6, HARDLY = 24, MOST_OF_ALL = 1 << 14 };
 
 /* How many of a scene's helpers, or lines, are the fewest, more than `low`, that push the target out, given that as
  * many do as there are: *count, which is either of the scene's. */
@@ -231,6 +231,24 @@ bool evict_any(struct push *push, const struct scene *scene, const struct kin *k
     return pool_goes(&rounds, &less);
 }
 
+bool evict_has_all(struct push *push, const struct scene *scene, const struct kin *kin)
+{
+    struct scene less = evict_needed(scene, 1);
+    bool clear;
+    less.pool = (struct pool){
+        .kin = kin, .seed = bench_seed(push->bench), .count = kin_count(kin, &push->region), .known = scene->lines};
+    return less.pool.count <= MOST_OF_ALL && !push_out(push, &less, VOTES_CHECK, &clear) && clear && push_ok(push);
+}
+
+bool evict_any_once(struct push *push, const struct scene *scene, const struct kin *kin, const struct kin *without,
+                    uint64_t count, double *vote)
+{
+    struct push rounds;
+    struct scene less = but_for_one(push, scene, &rounds);
+    less.pool = (struct pool){.kin = kin, .without = without, .seed = bench_seed(push->bench), .count = count};
+    return push_round(&rounds, &less, true, vote);
+}
+
 /* Draws until one is taken. Most are not: those that seem to be are asked again. */
 static bool draw_slowly(struct push *push, const struct scene *scene, const struct kin *kin, uint64_t *tries,
                         uint64_t *line)
@@ -252,10 +270,11 @@ bool evict_draw(struct push *push, const struct scene *scene, const struct kin *
     struct push rounds;
     struct scene less = but_for_one(push, scene, &rounds);
     less.pool.known = scene->lines; /* where there are few, it would be one of them again and again */
-    for (unsigned attempt = 0; attempt < ATTEMPTS && push_ok(push); attempt++) {
-        if (!pool_enough(&rounds, &less, kin, *tries))
+    /* What is drawn is asked about alone, which costs little: neither its pool nor the straw need be sure before. */
+    for (unsigned attempt = 0; attempt < DRAWS && push_ok(push); attempt++) {
+        if (!pool_enough(&rounds, &less, kin, *tries, VOTES_DRAW))
             break;
-        uint64_t high = less.pool.count, at = pool_last_straw(&rounds, &less, high) - 1;
+        uint64_t high = less.pool.count, at = pool_last_straw(&rounds, &less, high, VOTES_DRAW) - 1;
         *line = push_pooled(push, &less, at);
         *tries = 1 + (*tries * 3 + at) / 4;
         if (*line != scene->target && evict_takes(push, scene, *line, VOTES_CHECK))
@@ -274,9 +293,9 @@ bool evict_draw_far(struct push *push, const struct scene *scene, const struct k
     bool odd = nearer->odd > 1;
     less.pool = *pool;
     for (unsigned attempt = 0; attempt < ATTEMPTS && push_ok(push); attempt++) {
-        if (!pool_enough(&rounds, &less, pool->kin, pool->count))
+        if (!pool_enough(&rounds, &less, pool->kin, pool->count, scene->alone ? VOTES_SEARCH : VOTES_CHECK))
             return false;
-        uint64_t straw = push_pooled(push, &less, pool_last_straw(&rounds, &less, less.pool.count) - 1),
+        uint64_t straw = push_pooled(push, &less, pool_last_straw(&rounds, &less, less.pool.count, VOTES_SEARCH) - 1),
                  seed = less.pool.seed;
         *line = straw;
         for (uint64_t i = 0; i < pool->count && i < kin_count(nearer, &push->region) && push_ok(push); i++) {

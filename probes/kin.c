@@ -82,15 +82,28 @@ static uint64_t combination(const struct gf2 *space, uint64_t coordinates)
     return sum;
 }
 
-/* Vectors of which one is taken for each line drawn: where the odd rule leaves most out, more. */
+/* Vectors among which lines are drawn: where the odd rule leaves most out, more. */
 static uint64_t looks_of(const struct kin *kin)
 {
-    return kin->odd > 1 ? 4 * power_of_two_within(2 * kin->odd - 1) : 1;
+    uint64_t looks = 4 * power_of_two_within(2 * kin->odd - 1), all = (uint64_t)1 << kin->space.dimension;
+    return kin->odd <= 1 ? 1 : looks < all ? looks : all;
+}
+
+/* Lines that are drawn from so many vectors: nearly all that there are, 4 to 8 on average. */
+static uint64_t from_looks(const struct kin *kin)
+{
+    return kin->odd > 1 ? 8 : 1;
+}
+
+/* How many times so many vectors there are. */
+static uint64_t rows_of(const struct kin *kin)
+{
+    return ((uint64_t)1 << kin->space.dimension) / looks_of(kin);
 }
 
 uint64_t kin_count(const struct kin *kin, const struct region *region)
 {
-    return kin->stride ? region_lines(region) / kin->stride : ((uint64_t)1 << kin->space.dimension) / looks_of(kin);
+    return kin->stride ? region_lines(region) / kin->stride : rows_of(kin) * from_looks(kin);
 }
 
 /* Of lines a stride apart, number i in the order of a seed. */
@@ -114,10 +127,12 @@ static uint64_t drawn_from(const struct kin *kin, const struct region *region, u
         return line;
     if (kin->stride)
         return strided(kin, region, line, seed, i);
+    /* The first one of each row of vectors comes first, then the second one of each, and so on. */
+    uint64_t rows = rows_of(kin), before = i / rows;
     for (uint64_t look = 0; look < looks_of(kin); look++) {
-        uint64_t number = permuted(i + look * count, kin->space.dimension, seed);
+        uint64_t number = permuted(i % rows + look * rows, kin->space.dimension, seed);
         uint64_t drawn = line ^ combination(&kin->space, number);
-        if (kin_are(kin, drawn, line))
+        if (kin_are(kin, drawn, line) && before-- == 0)
             return drawn;
     }
     return line;

@@ -50,7 +50,7 @@ struct kin kin_modulo(const struct region *, uint64_t sets);
 /* Whether two lines are kin. */
 bool kin_are(const struct kin *, uint64_t a, uint64_t b);
 
-/* How many lines can be drawn of a line's kin, roughly. */
+/* How many lines can be drawn of a line's kin, roughly; at least half of them are there. */
 uint64_t kin_count(const struct kin *, const struct region *);
 
 /* Line number i of the kin of a line, in an order that a seed chooses: no line comes twice. The line itself where there

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* minimal.c: rows of lines, shortened from behind. */
 #include "probes/minimal.h"
+#include "probes/likely.h"
 #include "probes/pool.h"
 
 enum {
@@ -10,7 +11,8 @@ enum {
     MANY_TIMES = 128, /* chances: in a set of 32 ways the target misses all of them once in 50 rounds */
     MOST_OTHERS = 24,
     REDRAWS = 6,
-    MOST_WRONG = 8, /* straws that noise has made */
+    MOST_WRONG = 8, /* straws that noise has made, of many lines */
+    SOME_WRONG = 3, /* and of fewer */
     SURPLUS = 8,
     PER_WAY = 3 /* helpers, for each way of the nearer levels */
 };
@@ -18,31 +20,67 @@ enum {
 /* Standard error of a mean of votes; and such a mean, of which -1 or 1 is no matter of lots. */
 static const double PRECISE = 0.2, BY_LOT = 0.6;
 
-/* Adds lines of a pool to those of the scene until they push the target out alone. Where noise has made one of them
- * look like the last straw, the others are not enough with it, which shows when the next one would be the last of them;
- * then it goes on with another pool, so many times. (Where lots are drawn, that shows all the time, and means nothing.)
- */
-static bool collect(struct push *push, struct scene *scene, const struct kin *kin, unsigned times)
+/* Adds those lines to a scene that are the last straws of a pool, which pushes its target out, until it has few enough
+ * to go without: true. *high: the pool's lines that are left. Where noise has made one of them look like the last straw,
+ * the others are not enough with it, which shows when the next one would be the last of them: false. (Where lots are
+ * drawn, that shows all the time, and means nothing.) */
+static bool add_straw(struct push *push, struct scene *scene, uint64_t *high)
 {
-    if (!pool_enough(push, scene, kin, SMALLEST_POOL))
+    uint64_t straw = pool_last_straw(push, scene, *high, VOTES_SEARCH);
+    if (straw == *high && !pool_goes(push, scene))
+        return false;
+    *high = straw - 1;
+    scene->line[scene->lines++] = push_pooled(push, scene, *high);
+    return true;
+}
+
+/* Adds lines to a scene that those of one like it foretell (itself, or one of another target), until they push its target
+ * out alone. False: they do not. */
+static bool complete(struct push *push, struct scene *scene, const struct scene *alike, const struct kin *kin)
+{
+    for (unsigned rule = 0; rule < LIKELY_RULES && push_ok(push); rule++) {
+        struct kin likely;
+        struct scene more = *scene;
+        if (!likely_kin(push, alike, kin, rule, &likely))
+            continue;
+        uint64_t high = kin_count(&likely, &push->region);
+        high = high < MOST_KEPT ? high : MOST_KEPT;
+        more.pool = (struct pool){.kin = &likely, .seed = bench_seed(push->bench), .count = high};
+        if (!pool_goes(push, &more))
+            continue;
+        while (high && more.lines < MOST_KEPT && push_ok(push) && add_straw(push, &more, &high)) {
+            more.pool.count = 0;
+            if (!pool_goes(push, &more))
+                continue;
+            for (; scene->lines < more.lines; scene->lines++)
+                scene->line[scene->lines] = more.line[scene->lines];
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Adds lines of a pool, of about `first` lines or more, to those of the scene until they push the target out alone, or
+ * do so with others that they foretell. With straws that noise has made it goes on with another pool, so many times. */
+static bool collect(struct push *push, struct scene *scene, const struct kin *kin, uint64_t first, unsigned times)
+{
+    if (!pool_enough(push, scene, kin, first, VOTES_CHECK))
         return false;
     uint64_t high = scene->pool.count;
     while (push_ok(push)) {
         scene->pool.count = 0;
-        if (pool_goes(push, scene))
+        if (pool_goes(push, scene) || complete(push, scene, scene, kin))
             return true;
         if (high == 0 || scene->lines >= MOST_KEPT)
             return false;
-        uint64_t straw = pool_last_straw(push, scene, high);
-        if (times && straw == high && !pool_goes(push, scene)) {
-            times--;
-            if (!pool_enough(push, scene, kin, high))
-                return false;
-            high = scene->pool.count;
+        if (add_straw(push, scene, &high))
             continue;
-        }
-        high = straw - 1;
-        scene->line[scene->lines++] = push_pooled(push, scene, high);
+        if (!times)
+            return false;
+        times--;
+        if (!pool_enough(push, scene, kin, high, VOTES_CHECK))
+            return false;
+        high = scene->pool.count;
     }
     return false;
 }
@@ -151,9 +189,12 @@ static bool grow(struct push *push, struct scene *scene, const struct kin *kin)
 {
     unsigned wanted = (scene->sharp ? 1 : 2) * scene->needed + SURPLUS;
     uint64_t tries = SMALLEST_POOL;
-    for (unsigned i = 0; scene->lines < wanted && scene->lines < MOST_KEPT && i < 2 * wanted && push_ok(push); i++)
-        if (!add_drawn(push, scene, kin, &tries, scene))
+    wanted = wanted < MOST_KEPT ? wanted : MOST_KEPT;
+    for (unsigned i = 0; scene->lines < wanted && i < 2 * wanted && push_ok(push); i++) {
+        likely_grow(push, scene, kin, wanted);
+        if (scene->lines < wanted && !add_drawn(push, scene, kin, &tries, scene))
             break;
+    }
     return scene->lines > scene->needed;
 }
 
@@ -165,20 +206,23 @@ static unsigned most_helpers(unsigned ways)
 /* Whether lines push the target out by lot that are flushed as soon as they were loaded, and so leave its set all ways
  * but one. A policy that goes by a tree, or round, may take the target's way in spite of empty ones, too, but the same
  * lines each time: as many of them as just do so always do, and one fewer never. A pool that pushes it out when nothing
- * is flushed has about as many lines of its set as there are ways, each of which is a chance of one in so many here:
- * SURELY times as many leave it there once in 1000 times. More would cost, and tell nothing more. */
-static bool takes_any_way(struct push *push, const struct scene *scene, const struct kin *kin)
+ * is flushed has at least as many lines of its set as there are ways, each of which is a chance of one in so many here:
+ * of SURELY times as many once in 20 rounds none takes its way. Several rounds have to say the same, so that more would
+ * cost, and tell nothing more. *enough: lines that do, when nothing is flushed; 0: there are none. */
+static bool takes_any_way(struct push *push, const struct scene *scene, const struct kin *kin, uint64_t *enough)
 {
-    enum { SURELY = 8 };
+    enum { SURELY = 3 };
     struct push rounds = pool_one_by_one(push, 1);
     struct scene flushed = *scene;
     double mean;
-    if (!pool_enough(push, &flushed, kin, SMALLEST_POOL))
+    bool any = pool_enough(push, &flushed, kin, SMALLEST_POOL, VOTES_CHECK);
+    *enough = flushed.pool.count;
+    if (!any)
         return false;
     flushed.pool.count *= SURELY;
-    if (!pool_goes(&rounds, &flushed))
-        return false;
-    pool_last_straw(&rounds, &flushed, flushed.pool.count);
+    if (!push_out(&rounds, &flushed, VOTES_DRAW, NULL))
+        return false; /* whoever is wrong finds no lines, and asks again */
+    pool_last_straw(&rounds, &flushed, flushed.pool.count, VOTES_SEARCH);
     return push_mean(&rounds, &flushed, PRECISE, &mean) && mean > -BY_LOT && mean < BY_LOT;
 }
 
@@ -218,9 +262,9 @@ static bool find_alone(struct push *push, const struct kin *kin, const struct ne
     return scene->needed && push_ok(push);
 }
 
-/* from: lines to begin with (NULL: none). */
+/* from: lines to begin with (NULL: none). alike: what was found for another target of the level (NULL: nothing). */
 static bool find_once(struct push *push, const struct kin *kin, const struct nearer *nearer, const struct scene *from,
-                      struct scene *scene)
+                      const struct scene *alike, struct scene *scene)
 {
     const struct kin *helping = &nearer->kin;
     unsigned helpers = most_helpers(nearer->ways);
@@ -228,17 +272,23 @@ static bool find_once(struct push *push, const struct kin *kin, const struct nea
     for (unsigned redraw = 0; redraw < REDRAWS && push_ok(push) && pool_goes(push, scene); redraw++)
         draw_helpers(push, scene, helping, helpers);
     evict_lighten(push, scene);
-    if (!push->empty_first && takes_any_way(push, scene, kin)) {
+    uint64_t enough = SMALLEST_POOL;
+    if (!push->empty_first && takes_any_way(push, scene, kin, &enough)) {
         unsigned laps = push->laps;
         bool found = find_alone(push, kin, nearer, scene);
         if (!found)
             push->laps = laps;
         return found;
     }
+    if (!enough && !from)
+        return false;
+    enough = enough ? enough : SMALLEST_POOL;
     for (; from && scene->lines < from->lines; scene->lines++)
         scene->line[scene->lines] = from->line[scene->lines];
+    if (alike && !pool_goes(push, scene))
+        complete(push, scene, alike, kin);
     for (unsigned again = 0; again < 2; again++) {
-        if (!pool_goes(push, scene) && !collect(push, scene, kin, 0))
+        if (!pool_goes(push, scene) && !collect(push, scene, kin, enough, SOME_WRONG))
             return false;
         reduce(push, scene);
         scene->sharp = scene->needed && is_sharp(push, scene);
@@ -282,24 +332,24 @@ static bool find_among_all(struct push *push, const struct kin *kin, const struc
     once.laps = 1;
     once.emptied = bench_empty(push->bench);
     draw_helpers(push, &any, &nearer->kin, most_helpers(nearer->ways));
-    if (collect(&once, &any, &all, MOST_WRONG))
+    if (collect(&once, &any, &all, SMALLEST_POOL, MOST_WRONG))
         reduce(&once, &any);
     any.sharp = any.needed && is_sharp(&once, &any) && !is_far(&once, &any);
     for (unsigned i = 0; any.sharp && i < 2 * any.needed + SURPLUS && some.lines < any.needed + SURPLUS; i++)
         add_drawn(&once, &any, kin, &tries, &some);
     push->spent = once.spent;
     *scene = (struct scene){.target = any.target};
-    return any.sharp && push_ok(push) && find_once(push, kin, nearer, &some, scene);
+    return any.sharp && push_ok(push) && find_once(push, kin, nearer, &some, NULL, scene);
 }
 
 bool minimal_find(struct push *push, const struct kin *kin, const struct nearer *nearer, uint64_t target,
-                  struct scene *scene, const char **why)
+                  const struct scene *alike, struct scene *scene, const char **why)
 {
     struct scene first = {.target = target};
     *why = "no lines push a line out of it";
     for (unsigned attempt = 0; attempt < ATTEMPTS && push_ok(push) && !first.needed; attempt++) {
         first = (struct scene){.target = target};
-        first.needed = find_once(push, kin, nearer, NULL, &first) ? first.needed : 0;
+        first.needed = find_once(push, kin, nearer, NULL, alike, &first) ? first.needed : 0;
     }
     *scene = first;
     if (first.needed && is_far(push, &first) && (!find_among_all(push, kin, nearer, scene) || is_far(push, scene)))

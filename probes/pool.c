@@ -9,9 +9,10 @@
 
 enum { LARGEST = 1 << 16, LARGEST_FLUSHED = 1 << 17, PARTS = 128, IN_VAIN = 24 };
 
-/* A straw is found when it is one part with this probability. A reading may be wrong for reasons that the clock's
- * variance says nothing of: the logarithm of what it says is this at most, so that it takes three. */
-static const double FOUND = 0.999, MOST_SAID = 2.3;
+/* A straw is found when it is one part with this probability; one that is asked about again, with this. A reading may
+ * be wrong for reasons that the clock's variance says nothing of: the logarithm of what it says is this at most, so that
+ * it takes three. */
+static const double FOUND = 0.999, FOUND_DRAW = 0.97, MOST_SAID = 2.3;
 
 /* Votes against a number of lines that twice as many are tried after, in those of a search. */
 static const double GIVEN_UP = 0.5;
@@ -23,12 +24,11 @@ bool pool_goes(struct push *push, const struct scene *scene)
 
 /* Whether so many lines are enough. That they are is to be sure, and so, if more are none, that they are not; else they
  * are given up soon, for twice as many will tell. */
-static bool is_enough(struct push *push, const struct scene *scene, bool more)
+static bool is_enough(struct push *push, const struct scene *scene, bool more, unsigned votes)
 {
-    unsigned votes = push->flushed ? VOTES_SEARCH : VOTES_CHECK;
     double needed = push_needed(push, votes), sum = 0, least = GIVEN_UP * push_needed(push, VOTES_SEARCH);
     if (!more)
-        return push_out(push, scene, votes, NULL);
+        return push_out(push, scene, votes > VOTES_SEARCH ? votes : VOTES_SEARCH, NULL);
     for (unsigned rounds = 0; sum < needed && sum > -least && rounds < IN_VAIN * needed; rounds++) {
         double vote;
         if (!push_round(push, scene, rounds == 0, &vote))
@@ -38,7 +38,7 @@ static bool is_enough(struct push *push, const struct scene *scene, bool more)
     return sum >= needed;
 }
 
-bool pool_enough(struct push *push, struct scene *scene, const struct kin *kin, uint64_t first)
+bool pool_enough(struct push *push, struct scene *scene, const struct kin *kin, uint64_t first, unsigned votes)
 {
     uint64_t largest = push->flushed ? LARGEST_FLUSHED / push->laps : LARGEST;
     bool more = true;
@@ -46,7 +46,7 @@ bool pool_enough(struct push *push, struct scene *scene, const struct kin *kin, 
     scene->pool.seed = bench_seed(push->bench);
     for (scene->pool.count = first; more && push_ok(push); scene->pool.count *= 2) {
         more = scene->pool.count < kin_count(kin, &push->region) && scene->pool.count < largest;
-        if (is_enough(push, scene, more))
+        if (is_enough(push, scene, more, votes))
             return true;
     }
     scene->pool.count = 0;
@@ -106,9 +106,10 @@ static void learn(const struct push *push, struct search *search, unsigned part,
         search->weight[i] /= sum;
 }
 
-uint64_t pool_last_straw(struct push *push, struct scene *scene, uint64_t high)
+uint64_t pool_last_straw(struct push *push, struct scene *scene, uint64_t high, unsigned votes_for)
 {
     struct search search = {.high = high};
+    double found = votes_for == VOTES_DRAW ? FOUND_DRAW : FOUND;
     bool first = true;
     while (search.high - search.low > 1 && push_ok(push)) {
         uint64_t room = search.high - search.low;
@@ -116,7 +117,7 @@ uint64_t pool_last_straw(struct push *push, struct scene *scene, uint64_t high)
         search.parts = room < PARTS ? (unsigned)room : PARTS;
         for (unsigned i = 0; i < search.parts; i++)
             search.weight[i] = 1.0 / search.parts;
-        for (; search.weight[likeliest(&search)] < FOUND && votes < most; votes++) {
+        for (; search.weight[likeliest(&search)] < found && votes < most; votes++) {
             unsigned part = middle_of(&search);
             double vote;
             scene->pool.count = end_of(&search, part);

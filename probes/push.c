@@ -58,7 +58,8 @@ static bool play(struct script *script)
         return false;
     if (timed) {
         script->ticks = (double)lap[1].ticks;
-        script->disturbed = lap[1].disturbances || lap[1].lost;
+        script->disturbed = lap[1].disturbances || lap[1].lost ||
+                            (script->push->longest > 0 && script->ticks > script->push->longest);
     }
     script->count = 0;
     return bench_rest(bench, false);
@@ -219,8 +220,8 @@ bool push_round(struct push *push, const struct scene *scene, bool first, double
 
 double push_needed(const struct push *push, unsigned votes)
 {
-    /* ln of one in 1000 for a search, of one in a million for a check. */
-    double needed = push->variance * (votes >= VOTES_CHECK ? 13.8 : 6.9) / 2;
+    /* ln of one in 30 for a draw, in 1000 for a search, in a million for a check. */
+    double needed = push->variance * (votes >= VOTES_CHECK ? 13.8 : votes >= VOTES_SEARCH ? 6.9 : 3.4) / 2;
     return needed > votes ? needed : votes;
 }
 
@@ -390,6 +391,7 @@ bool push_calibrate(struct push *push, double hit, double near, double far, doub
     }
     double mean = sum / used;
     push->middle = mean + ((near + far) / 2 - hit) / rate;
+    push->longest = 2 * (mean + ((farther > far ? farther : far) - hit) / rate) + 2 * step;
     push->beyond = farther > 0 ? mean + ((far + farther) / 2 - hit) / rate : 0;
     return true;
 }

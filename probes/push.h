@@ -46,6 +46,7 @@ struct push {
     struct bench *bench;
     struct region region;
     double middle, half;  /* ticks that a timed load shows: between this level and the next; half of their distance */
+    double longest;       /* ticks: what takes longer than twice what anything takes had to wait for something else */
     double beyond;        /* ticks: between the next level and what is behind it; 0: nothing is */
     double variance;      /* of one such reading that hits, in halves squared */
     double most_of_one;   /* votes that one reading counts for at most */
@@ -74,8 +75,8 @@ bool push_among(const uint64_t *lines, unsigned count, uint64_t line);
 /* Neither spent, nor skipped or refused. */
 bool push_ok(const struct push *);
 
-/* How surely an answer is wanted: votes that have to point one way. */
-enum { VOTES_SEARCH = 3, VOTES_CHECK = 6 };
+/* How surely an answer is wanted: votes that have to point one way. VOTES_DRAW: of what is asked about again. */
+enum { VOTES_DRAW = 2, VOTES_SEARCH = 3, VOTES_CHECK = 6 };
 
 /* Votes by which one answer has to lead for so sure an answer: that many, or as many as noise does not make by chance
  * (Wald). */

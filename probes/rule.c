@@ -38,7 +38,7 @@ static bool learn_from_others(struct push *push, const struct scene *scene, stru
         uint64_t target = kin_draw(&known->nearer->kin, &push->region, scene->target, seed, i);
         if (target == scene->target)
             continue;
-        if (!minimal_find(push, &known->nearer->kin, known->nearer, target, &other, why) ||
+        if (!minimal_find(push, &known->nearer->kin, known->nearer, target, NULL, &other, why) ||
             !known_draw(push, &other, &more))
             return false;
         for (unsigned bit = 0; bit < 64; bit++)
@@ -87,7 +87,7 @@ static bool find_alike(struct push *push, const struct kin *kin, const struct ne
                        unsigned lines, struct scene *scene, const char **why)
 {
     for (unsigned i = 0; i < AGREEING && push_ok(push); i++)
-        if (minimal_find(push, kin, nearer, target, scene, why) && (!scene->sharp || !lines || scene->needed == lines))
+        if (minimal_find(push, kin, nearer, target, NULL, scene, why) && (!scene->sharp || !lines || scene->needed == lines))
             return true;
     return false;
 }

@@ -98,9 +98,12 @@ static bool find_both(struct push *push, const struct nearer *nearer, uint64_t t
     unsigned which = 2; /* is to be found: both */
     for (unsigned i = 0; i < AGREEING; i++) {
         *too_few = true;
-        for (unsigned j = 0; j < 2; j++)
-            if ((which == j || which == 2) && !minimal_find(push, &nearer->kin, nearer, target[j], &scene[j], why))
+        for (unsigned j = 0; j < 2; j++) {
+            const struct scene *alike = i || j ? &scene[!j] : NULL;
+            if ((which == j || which == 2) &&
+                !minimal_find(push, &nearer->kin, nearer, target[j], alike, &scene[j], why))
                 return false;
+        }
         *too_few = false;
         *why = "a set keeps more lines than can be told";
         if (2 * scene[0].needed > MOST_KEPT || 2 * scene[1].needed > MOST_KEPT)

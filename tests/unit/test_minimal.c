@@ -75,7 +75,7 @@ static void prefetched_beside_all_lines(void **state)
         for (unsigned i = 0; i < TARGETS; i++) {
             struct scene scene;
             const char *why = "";
-            assert_true(minimal_find(&at.push, &at.nearer.kin, &at.nearer, target_of(&at.push, i), &scene, &why));
+            assert_true(minimal_find(&at.push, &at.nearer.kin, &at.nearer, target_of(&at.push, i), NULL, &scene, &why));
             scene.lines = scene.needed;
             scene.pool.count = 0;
             far += push_far(&at.push, &scene);
@@ -100,7 +100,7 @@ static void any_way_by_few_lines(void **state)
     description.clock.step = 40;
     look_at(&at, &description, 1);
     uint64_t start = machine_steps(at.machine);
-    assert_true(minimal_find(&at.push, &at.nearer.kin, &at.nearer, target_of(&at.push, 0), &scene, &why));
+    assert_true(minimal_find(&at.push, &at.nearer.kin, &at.nearer, target_of(&at.push, 0), NULL, &scene, &why));
     assert_in_range(machine_steps(at.machine) - start, 1, MOST);
     assert_int_equal(scene.needed, 4);
     leave(&at);
@@ -116,7 +116,7 @@ static void any_way_at_all(void **state)
     const char *why = "";
     add(&description, 256, 8, "RANDOM");
     look_at(&at, &description, 1);
-    assert_true(minimal_find(&at.push, &at.nearer.kin, &at.nearer, target_of(&at.push, 0), &scene, &why));
+    assert_true(minimal_find(&at.push, &at.nearer.kin, &at.nearer, target_of(&at.push, 0), NULL, &scene, &why));
     assert_true(scene.alone > 0);
     leave(&at);
 }

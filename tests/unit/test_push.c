@@ -94,7 +94,7 @@ static void last_straws(void **state)
         scene.pool = (struct pool){.kin = &all, .seed = i, .count = LINES};
         uint64_t straw = true_straw(&push, &scene);
         assert_true(straw > 0);
-        right += pool_last_straw(&push, &scene, LINES) == straw;
+        right += pool_last_straw(&push, &scene, LINES, VOTES_SEARCH) == straw;
     }
     assert_in_range(right, TRIALS - 1, TRIALS);
     assert_in_range(machine_steps(machine) - start, 1, (uint64_t)TRIALS * ROUNDS * VISITS);
