@@ -214,7 +214,11 @@ static struct region more_memory(const struct caches *caches)
 static bool find_level(struct caches *caches, unsigned level, uint64_t target[2], const struct sets *known,
                        struct sets *sets, const char **why)
 {
-    struct push push = {.bench = &caches->bench, .region = caches->region, .most = caches->most}, before = push;
+    struct push push = {.bench = &caches->bench,
+                        .region = caches->region,
+                        .most = caches->most,
+                        .slowest = noted_value(caches->notebook, "mem.latency", NULL)},
+                before = push;
     double latency[3];
     bool last = more_memory(caches).size == caches->region.size;
     *sets = (struct sets){.ways = 0};

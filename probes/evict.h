@@ -28,8 +28,8 @@ bool evict_takes_any(struct push *, const struct scene *, uint64_t line, bool mo
 /* Whether any of so many lines drawn from kin, but not from `without` (NULL: all), belongs to the set. */
 bool evict_any(struct push *, const struct scene *, const struct kin *, const struct kin *without, uint64_t count);
 
-/* Whether a scene has all lines of its set that there are among kin of its target: one fewer than push it out do not with
- * all others. False: there are more, or they are too many to ask. */
+/* Whether a scene has all lines of its set that there are among kin of its target: one fewer than push it out do not
+ * with all others. False: there are more, or they are too many to ask. */
 bool evict_has_all(struct push *, const struct scene *, const struct kin *);
 
 /* A vote on whether any is of it, from one round with lines of its own. False: see push_ok. */

@@ -22,8 +22,8 @@ static bool note(struct known *known, uint64_t target, uint64_t line)
 
 /* Whether there are lines of the set whose differences the space does not have. If it is not all, at least every other
  * line of the set is one; so of RICH times as many draws as it takes until a line is of the set, one is such a line in
- * six rounds of ten, each with lines of its own: votes whose mean is above 0 then, instead of -1. (More lines might push
- * the target out of an outer level.) */
+ * six rounds of ten, each with lines of its own: votes whose mean is above 0 then, instead of -1. (More lines might
+ * push the target out of an outer level.) */
 static bool are_outside(struct push *push, const struct scene *scene, const struct known *known, uint64_t tries)
 {
     enum { RICH = 2 };

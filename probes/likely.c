@@ -32,8 +32,8 @@ void likely_grow(struct push *push, struct scene *scene, const struct kin *kin, 
             continue;
         uint64_t seed = bench_seed(push->bench);
         unsigned false_ones = 0;
-        for (uint64_t i = 0; scene->lines < wanted && false_ones < MOST_FALSE &&
-                             i < kin_count(&likely, &push->region) && push_ok(push);
+        for (uint64_t i = 0;
+             scene->lines < wanted && false_ones < MOST_FALSE && i < kin_count(&likely, &push->region) && push_ok(push);
              i++) {
             uint64_t line = kin_draw(&likely, &push->region, scene->target, seed, i);
             if (line == scene->target || push_among(scene->line, scene->lines, line) ||

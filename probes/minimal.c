@@ -21,9 +21,9 @@ enum {
 static const double PRECISE = 0.2, BY_LOT = 0.6;
 
 /* Adds those lines to a scene that are the last straws of a pool, which pushes its target out, until it has few enough
- * to go without: true. *high: the pool's lines that are left. Where noise has made one of them look like the last straw,
- * the others are not enough with it, which shows when the next one would be the last of them: false. (Where lots are
- * drawn, that shows all the time, and means nothing.) */
+ * to go without: true. *high: the pool's lines that are left. Where noise has made one of them look like the last
+ * straw, the others are not enough with it, which shows when the next one would be the last of them: false. (Where lots
+ * are drawn, that shows all the time, and means nothing.) */
 static bool add_straw(struct push *push, struct scene *scene, uint64_t *high)
 {
     uint64_t straw = pool_last_straw(push, scene, *high, VOTES_SEARCH);
@@ -34,8 +34,8 @@ static bool add_straw(struct push *push, struct scene *scene, uint64_t *high)
     return true;
 }
 
-/* Adds lines to a scene that those of one like it foretell (itself, or one of another target), until they push its target
- * out alone. False: they do not. */
+/* Adds lines to a scene that those of one like it foretell (itself, or one of another target), until they push its
+ * target out alone. False: they do not. */
 static bool complete(struct push *push, struct scene *scene, const struct scene *alike, const struct kin *kin)
 {
     for (unsigned rule = 0; rule < LIKELY_RULES && push_ok(push); rule++) {

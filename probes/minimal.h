@@ -14,7 +14,7 @@
 /* Finds such a set, and more of its lines: scene->line are lines of the target's set, of which the first scene->needed
  * push it out and one fewer do not. They are drawn from `kin`, helpers from the kin of the nearer levels: so many as
  * these need. Where such lines push it out of the next level, too, those are preferred that do not, if there are any.
- * alike: what was found for another target of this level, whose lines foretell some of this one's (NULL: nothing). False:
- * none were found, or noise, or see push_ok; *why says which. */
+ * alike: what was found for another target of this level, whose lines foretell some of this one's (NULL: nothing).
+ * False: none were found, or noise, or see push_ok; *why says which. */
 bool minimal_find(struct push *, const struct kin *kin, const struct nearer *, uint64_t target,
                   const struct scene *alike, struct scene *, const char **why);

@@ -10,8 +10,8 @@
 enum { LARGEST = 1 << 16, LARGEST_FLUSHED = 1 << 17, PARTS = 128, IN_VAIN = 24 };
 
 /* A straw is found when it is one part with this probability; one that is asked about again, with this. A reading may
- * be wrong for reasons that the clock's variance says nothing of: the logarithm of what it says is this at most, so that
- * it takes three. */
+ * be wrong for reasons that the clock's variance says nothing of: the logarithm of what it says is this at most, so
+ * that it takes three. */
 static const double FOUND = 0.999, FOUND_DRAW = 0.97, MOST_SAID = 2.3;
 
 /* Votes against a number of lines that twice as many are tried after, in those of a search. */

@@ -58,8 +58,8 @@ static bool play(struct script *script)
         return false;
     if (timed) {
         script->ticks = (double)lap[1].ticks;
-        script->disturbed = lap[1].disturbances || lap[1].lost ||
-                            (script->push->longest > 0 && script->ticks > script->push->longest);
+        script->disturbed =
+            lap[1].disturbances || lap[1].lost || (script->push->longest > 0 && script->ticks > script->push->longest);
     }
     script->count = 0;
     return bench_rest(bench, false);
@@ -391,7 +391,7 @@ bool push_calibrate(struct push *push, double hit, double near, double far, doub
     }
     double mean = sum / used;
     push->middle = mean + ((near + far) / 2 - hit) / rate;
-    push->longest = 2 * (mean + ((farther > far ? farther : far) - hit) / rate) + 2 * step;
+    push->longest = push->slowest > 0 ? 2 * (mean + (push->slowest - hit) / rate) + 2 * step : 0;
     push->beyond = farther > 0 ? mean + ((far + farther) / 2 - hit) / rate : 0;
     return true;
 }

@@ -46,7 +46,8 @@ struct push {
     struct bench *bench;
     struct region region;
     double middle, half;  /* ticks that a timed load shows: between this level and the next; half of their distance */
-    double longest;       /* ticks: what takes longer than twice what anything takes had to wait for something else */
+    double slowest;       /* core cycles of a load that no cache serves; 0: not known */
+    double longest;       /* ticks: what takes longer than twice as much had to wait for something else; 0: not known */
     double beyond;        /* ticks: between the next level and what is behind it; 0: nothing is */
     double variance;      /* of one such reading that hits, in halves squared */
     double most_of_one;   /* votes that one reading counts for at most */
@@ -109,7 +110,7 @@ bool push_far(struct push *, const struct scene *);
  * middle, in halves, above 0 where it is gone. False: skipped or refused, or disturbed too often. */
 bool push_line(struct push *, const struct scene *, unsigned laps, unsigned place, double *vote);
 
-/* Sets middle, half, beyond, variance and most_of_one: for a level that takes `near` core cycles, and the next, or
- * memory, `far`, and what is behind that `farther` (0: nothing); `hit`: what the first level takes. False: skipped or
- * refused, or the clock cannot tell them apart in a thousand readings. */
+/* Sets middle, half, beyond, longest, variance and most_of_one: for a level that takes `near` core cycles, and the
+ * next, or memory, `far`, and what is behind that `farther` (0: nothing); `hit`: what the first level takes. False:
+ * skipped or refused, or the clock cannot tell them apart in a thousand readings. */
 bool push_calibrate(struct push *, double hit, double near, double far, double farther);

@@ -87,7 +87,8 @@ static bool find_alike(struct push *push, const struct kin *kin, const struct ne
                        unsigned lines, struct scene *scene, const char **why)
 {
     for (unsigned i = 0; i < AGREEING && push_ok(push); i++)
-        if (minimal_find(push, kin, nearer, target, NULL, scene, why) && (!scene->sharp || !lines || scene->needed == lines))
+        if (minimal_find(push, kin, nearer, target, NULL, scene, why) &&
+            (!scene->sharp || !lines || scene->needed == lines))
             return true;
     return false;
 }
