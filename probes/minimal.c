@@ -342,14 +342,25 @@ static bool find_among_all(struct push *push, const struct kin *kin, const struc
     return any.sharp && push_ok(push) && find_once(push, kin, nearer, &some, NULL, scene);
 }
 
+/* Whether there are more lines than pools ever have. */
+static bool are_many(const struct push *push, const struct kin *kin)
+{
+    return kin_count(kin, &push->region) > MOST_OF_POOL;
+}
+
 bool minimal_find(struct push *push, const struct kin *kin, const struct nearer *nearer, uint64_t target,
                   const struct scene *alike, struct scene *scene, const char **why)
 {
-    struct scene first = {.target = target};
-    *why = "no lines push a line out of it";
+    struct scene first = {.target = target}, before;
+    *why = are_many(push, kin)
+               ? "no lines push a line out of it"
+               : "no lines push a line out of it, not even all of the memory's that share a set before it";
     for (unsigned attempt = 0; attempt < ATTEMPTS && push_ok(push) && !first.needed; attempt++) {
+        /* Where noise has spoilt an attempt at last, most of the lines that it has found are right. */
+        before = first;
         first = (struct scene){.target = target};
-        first.needed = find_once(push, kin, nearer, NULL, alike, &first) ? first.needed : 0;
+        first.needed =
+            find_once(push, kin, nearer, NULL, alike || attempt == 0 ? alike : &before, &first) ? first.needed : 0;
     }
     *scene = first;
     if (first.needed && is_far(push, &first) && (!find_among_all(push, kin, nearer, scene) || is_far(push, scene)))

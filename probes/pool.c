@@ -7,7 +7,7 @@
  * in long steps, that takes a fraction of what it would to be sure of each step of a bisection. */
 #include "probes/pool.h"
 
-enum { LARGEST = 1 << 16, LARGEST_FLUSHED = 1 << 17, PARTS = 128, IN_VAIN = 24 };
+enum { LARGEST_FLUSHED = 1 << 17, PARTS = 128, IN_VAIN = 24 };
 
 /* A straw is found when it is one part with this probability; one that is asked about again, with this. A reading may
  * be wrong for reasons that the clock's variance says nothing of: the logarithm of what it says is this at most, so
@@ -40,7 +40,7 @@ static bool is_enough(struct push *push, const struct scene *scene, bool more, u
 
 bool pool_enough(struct push *push, struct scene *scene, const struct kin *kin, uint64_t first, unsigned votes)
 {
-    uint64_t largest = push->flushed ? LARGEST_FLUSHED / push->laps : LARGEST;
+    uint64_t largest = push->flushed ? LARGEST_FLUSHED / push->laps : MOST_OF_POOL;
     bool more = true;
     scene->pool.kin = kin;
     scene->pool.seed = bench_seed(push->bench);

@@ -3,6 +3,8 @@
 #pragma once
 #include "probes/push.h"
 
+enum { MOST_OF_POOL = 1 << 16 };
+
 /* Whether the lines of a scene, and of its pool, push its target out: as surely as a search needs it. */
 bool pool_goes(struct push *, const struct scene *);
 

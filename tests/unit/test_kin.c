@@ -86,10 +86,41 @@ static void modulo_is_of_differences(void **state)
     assert_false(kin_are(&kin, 100, 100 + 64));
 }
 
+/* Where the levels before have a number of sets that is no power of two, few lines may share one at all of them: nearly
+ * all of those are drawn, and each of them once. */
+static void nearly_all_of_odd_ones(void **state)
+{
+    (void)state;
+    static const uint64_t odd[] = {3, 5, 7, 11};
+    for (unsigned i = 0; i < sizeof odd / sizeof *odd; i++) {
+        struct gf2 space = {.dimension = 0};
+        for (unsigned bit = 0; bit < 11; bit++)
+            gf2_add(&space, UINT64_C(0x21) << bit);
+        struct kin kin = kin_by(&region, &space, odd[i]);
+        static bool seen[1 << 16];
+        uint64_t line = 0x1234 | 0x30, all = 0, drawn = 0;
+        for (uint64_t other = 0; other < region_lines(&region); other++) {
+            seen[other] = false;
+            all += other != line && other * UNIT % 4096 >= KEPT && kin_are(&kin, other, line);
+        }
+        for (uint64_t j = 0; j < kin_count(&kin, &region); j++) {
+            uint64_t one = kin_draw(&kin, &region, line, 7, j);
+            if (one == line)
+                continue;
+            assert_true(kin_are(&kin, one, line));
+            assert_false(seen[one]);
+            seen[one] = true;
+            drawn++;
+        }
+        assert_in_range(drawn, all * 8 / 10, all);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(regions_are_aligned),
                                        cmocka_unit_test(draws_are_kin_and_differ), cmocka_unit_test(seeds_make_orders),
-                                       cmocka_unit_test(modulo_is_of_differences)};
+                                       cmocka_unit_test(modulo_is_of_differences),
+                                       cmocka_unit_test(nearly_all_of_odd_ones)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

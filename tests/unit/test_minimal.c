@@ -7,6 +7,7 @@
 /* after the headers that it needs */
 #include <cmocka.h>
 /* after that, since it asserts */
+#include "probes/known.h"
 #include "probes/minimal.h"
 #include "probes/rate.h"
 #include "tests/unit/found_caches.h"
@@ -121,9 +122,67 @@ static void any_way_at_all(void **state)
     leave(&at);
 }
 
+/* Visits until a minimal set of a target is found. */
+static uint64_t cost_of(struct looked_at *at, unsigned number, const struct scene *alike, unsigned ways,
+                        struct scene *scene)
+{
+    const char *why = "";
+    uint64_t start = machine_steps(at->machine);
+    assert_true(
+        minimal_find(&at->push, &at->nearer.kin, &at->nearer, target_of(&at->push, number), alike, scene, &why));
+    assert_int_equal(scene->needed, ways);
+    assert_true(scene->sharp);
+    return machine_steps(at->machine) - start;
+}
+
+/* A few lines foretell the others of a set, and those of another set that is like it, whether sets are chosen by XOR or
+ * modulo their number: to draw all of them takes twice as much, and three times for the other set. */
+static void lines_foretell_others(void **state)
+{
+    (void)state;
+    enum { WAYS = 16, MOST = 800000 };
+    for (unsigned hashed = 0; hashed < 2; hashed++) {
+        struct description description = first(64, 4, "LRU");
+        struct cache_description *cache = add(&description, hashed ? 1024 : 1536, WAYS, "LRU");
+        struct looked_at at;
+        struct scene scene, other;
+        if (hashed)
+            fold(cache, 10, 0x401);
+        add(&description, 8192, 16, "LRU");
+        description.clock.step = 40;
+        look_at(&at, &description, 1);
+        uint64_t cost = cost_of(&at, 0, NULL, WAYS, &scene), next = cost_of(&at, 1, &scene, WAYS, &other);
+        assert_in_range(cost, 1, MOST);
+        assert_in_range(next, 1, cost * 2 / 3);
+        leave(&at);
+    }
+}
+
+/* Where all lines of the set are known that the memory has, there is nothing more to learn from; and of a set of which
+ * more are, what is known is all that their differences are. */
+static void all_that_there_are(void **state)
+{
+    (void)state;
+    enum { WAYS = 8 };
+    static const unsigned sets[] = {1 << 16, 1 << 10};
+    for (unsigned i = 0; i < 2; i++) {
+        struct description description = first(64, 4, "LRU");
+        struct looked_at at;
+        struct scene scene;
+        struct known known;
+        add(&description, sets[i], WAYS, "LRU");
+        look_at(&at, &description, 1);
+        cost_of(&at, 0, NULL, WAYS, &scene);
+        assert_true(known_learn(&at.push, &scene, &at.nearer, &known));
+        assert_int_equal((SPAN / 64) >> known.space.dimension, sets[i]);
+        leave(&at);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(prefetched_beside_all_lines),
-                                       cmocka_unit_test(any_way_by_few_lines), cmocka_unit_test(any_way_at_all)};
+                                       cmocka_unit_test(any_way_by_few_lines), cmocka_unit_test(any_way_at_all),
+                                       cmocka_unit_test(lines_foretell_others), cmocka_unit_test(all_that_there_are)};
     return cmocka_run_group_tests(tests, fresh, done);
 }

@@ -102,8 +102,43 @@ static void last_straws(void **state)
     machine_close(machine);
 }
 
+/* A load that memory keeps waiting for a refresh is no vote for a target that is gone: of so many readings of one that
+ * stays none is. */
+static void waits_are_no_votes(void **state)
+{
+    (void)state;
+    enum { READINGS = 2000, MOST_LATE = READINGS / 200 };
+    struct description description = first(SETS, WAYS, "LRU");
+    const char *why = "";
+    unsigned late = 0, waited = 0;
+    description.memory.refresh_period = 20000;
+    description.memory.refresh_length = 1500;
+    struct machine *machine = process_open(NULL, &description, 1, NULL, &why);
+    assert_non_null(machine);
+    struct bench bench = bench_open(machine, 1);
+    struct stretch stretch;
+    struct rate rate;
+    assert_true(stretch_best(machine, UINT64_MAX, 4 << 20, 4 << 20, &stretch) && rate_measure(&bench, &rate));
+    struct push push = {
+        .bench = &bench, .region = region_in(&stretch, 64, 4 << 20), .laps = 1, .most = UINT64_MAX, .slowest = MEMORY};
+    /* What is asked is whether memory or something slower has the line, so that each reading is a load from memory. */
+    assert_true(push_calibrate(&push, latencies[0], MEMORY, 2 * MEMORY, 0));
+    struct scene goes = row(&push, 2 * WAYS);
+    for (unsigned i = 0; i < READINGS; i++) {
+        double vote;
+        assert_true(push_round(&push, &goes, i == 0, &vote));
+        late += vote > 0;
+        waited += vote == 0;
+    }
+    assert_in_range(late, 0, MOST_LATE + waited / 3);
+    assert_in_range(waited, 1, READINGS / 4);
+    stretch_unmap(machine, &stretch);
+    machine_close(machine);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(clocks_in_steps), cmocka_unit_test(last_straws)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(clocks_in_steps), cmocka_unit_test(last_straws),
+                                       cmocka_unit_test(waits_are_no_votes)};
     return cmocka_run_group_tests(tests, fresh, done);
 }
