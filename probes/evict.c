@@ -3,7 +3,7 @@
 #include "probes/evict.h"
 #include "probes/pool.h"
 
-enum { ATTEMPTS = 3, DRAWS = 6, HARDLY = 24, MOST_OF_ALL = 1 << 14 };
+enum { DRAWS = 6, HARDLY = 24, MOST_OF_ALL = 1 << 14 };
 
 /* How many of a scene's helpers, or lines, are the fewest, more than `low`, that push the target out, given that as
  * many do as there are: *count, which is either of the scene's. */
@@ -292,11 +292,13 @@ bool evict_draw_far(struct push *push, const struct scene *scene, const struct k
     struct scene less = but_for_one(push, scene, &rounds);
     bool odd = nearer->odd > 1;
     less.pool = *pool;
-    for (unsigned attempt = 0; attempt < ATTEMPTS && push_ok(push); attempt++) {
+    for (unsigned attempt = 0; attempt < DRAWS && push_ok(push); attempt++) {
         if (!pool_enough(&rounds, &less, pool->kin, pool->count, scene->alone ? VOTES_SEARCH : VOTES_CHECK))
             return false;
         uint64_t straw = push_pooled(push, &less, pool_last_straw(&rounds, &less, less.pool.count, VOTES_SEARCH) - 1),
                  seed = less.pool.seed;
+        if (straw == scene->target)
+            continue; /* a place of the pool that is left out: what is kin of it is known */
         *line = straw;
         for (uint64_t i = 0; i < pool->count && i < kin_count(nearer, &push->region) && push_ok(push); i++) {
             if (*line != scene->target && takes_far(push, scene, *line, odd, odd, VOTES_SEARCH) &&

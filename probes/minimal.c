@@ -248,7 +248,8 @@ static bool find_alone(struct push *push, const struct kin *kin, const struct ne
     push->laps = LAPS_OF_LOTS;
     for (unsigned wanted = MOST_KEPT, i = 0; scene->lines < wanted && push_ok(push); i++) {
         unsigned before = scene->lines;
-        if (i == 2 * MOST_KEPT || !add_drawn(push, scene, kin, &tries, scene))
+        likely_grow(push, scene, kin, before + 1); /* to draw one takes as many loads of each line of a pool */
+        if (scene->lines == before && (i == 2 * MOST_KEPT || !add_drawn(push, scene, kin, &tries, scene)))
             return false;
         if (scene->lines == before)
             continue;
