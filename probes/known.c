@@ -6,7 +6,8 @@
 
 enum {
     SAME = 10,      /* lines in turn that must not tell anything new of the space; */
-    SAME_ASKED = 3, /* where it is asked whether there are others, */
+    SAME_ASKED = 3, /* where it is asked whether there are others, as it is again before they are believed, */
+    AGAIN = 3,      /* so often; */
     IN_VAIN = 12,
     MORE = 10 /* lines that the others foretell */
 };
@@ -42,19 +43,20 @@ static bool are_outside(struct push *push, const struct scene *scene, const stru
 bool known_draw(struct push *push, const struct scene *scene, struct known *known)
 {
     uint64_t tries = 0;
-    /* Where lots are drawn, one line fewer than it takes may push the target out, too. */
-    bool asked = !scene->sharp;
+    unsigned again = 0;
     for (unsigned same = 0; same < SAME;) {
         uint64_t line;
         if (!evict_draw(push, scene, &known->nearer->kin, &known->tries, &line))
             return scene->sharp && evict_has_all(push, scene, &known->nearer->kin);
         tries = known->tries > tries ? known->tries : tries;
         same = note(known, scene->target, line) ? 0 : same + 1;
-        if (asked || same < SAME_ASKED)
+        /* Where lots are drawn, one line fewer than it takes may push the target out, too. */
+        if (!scene->sharp || (same != SAME_ASKED && same != SAME))
             continue;
         if (!are_outside(push, scene, known, tries))
             break;
-        asked = true;
+        if (same == SAME && again++ < AGAIN)
+            same = SAME_ASKED; /* all of these were of the space by chance */
     }
     return push_ok(push);
 }
