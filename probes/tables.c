@@ -25,22 +25,15 @@
 #include "probes/rate.h"
 #include "probes/readings.h"
 
-enum {
-    LEVELS = 3,
-    PASSES = 8,
-    ROUNDS = 24,
-    FEW_ROUNDS = 8,
-    MOST_BATCHES = 40,
-    LEAST_BATCHES = 12,
-    MOST_SEARCHED = 1 << 20
-};
+enum { LEVELS = 3, PASSES = 8, ROUNDS = 24, FEW_ROUNDS = 8 };
+enum { MOST_BATCHES = 40, LEAST_BATCHES = 12, MOST_SEARCHED = 1 << 20 };
 
 /* A mean is good when its standard deviation is a sixth of what a value may be off by. Few batches may agree by chance,
  * and do not know that deviation. */
 static const double ENOUGH = 6;
 
-/* What sweeps say alone, without what flushes say, is wrong so often. */
-static const double SWEPT_ALONE = 0.15;
+/* What sweeps, or loads of the entries, say alone, without what flushes say, is wrong so often. */
+static const double ALONE = 0.15;
 
 /* A walk that reads memory costs more than one that reads a cache by a part of what a load does, at least. */
 static const double LEAST_PART = 0.25;
@@ -75,6 +68,8 @@ static double behind_first(const struct tables *tables, unsigned level)
 {
     return tables->latency[level] - tables->latency[1];
 }
+
+_Static_assert(PASSES *(HUNG + 1) + 5 * HUNG + 16 <= MOST_VISITS, "a look is one script");
 
 /* Besides what a walk takes. Where walks left entries, controls may push them out, in a level of one way. */
 static enum hung_what first_timed(enum place place)
@@ -332,24 +327,36 @@ static bool besides(const struct tables *tables, unsigned place, double *cycles)
 }
 
 /* How far off what walks take there may be: not all entries need be where they are wanted, where caches are small. It
- * is the same besides the last load, wherever that is, and loads of the entries themselves tell where walks left them:
- * who agrees best with it says how far, or, of three or more, the second one, since one may agree by chance. */
+ * is the same besides the last load, wherever that is: who agrees best with it says how far, or, of three or more, the
+ * second one, since one may agree by chance. Controls that are loaded may push pages' lines out, when entries were
+ * swept out and when they were flushed: so nearest walks say it of those, unless entries were seen not to be left
+ * there. */
 static double off_by(const struct tables *tables, unsigned place)
 {
-    double here, there, off[LEVELS + 2], least = tables->latency[0], second = least;
+    double here, there, least = tables->latency[0], second = least;
     unsigned count = 0;
     besides(tables, place, &here);
-    for (unsigned other = 0; other <= tables->levels; other++)
-        if (other != place && (other == 0 || other >= tables->cached_in) && besides(tables, other, &there))
-            off[count++] = apart(here, there);
-    if (place == tables->cached_in && tables->left.known)
-        off[count++] = apart(tables->left.load, behind_first(tables, place));
-    for (unsigned i = 0; i < count; i++) {
-        double more = off[i] > least ? off[i] : least;
-        least = off[i] < least ? off[i] : least;
+    if (place > tables->cached_in && level_left(tables) == tables->cached_in)
+        return apart(here, tables->near.walk - tables->latency[tables->cached_in]);
+    for (unsigned other = 0; other <= tables->levels; other++) {
+        if (other == place || (other && other < tables->cached_in) || !besides(tables, other, &there))
+            continue;
+        double off = apart(here, there), more = off > least ? off : least;
+        least = off < least ? off : least;
         second = more < second ? more : second;
+        count++;
     }
     return count > 2 ? second : least;
+}
+
+/* Of the nearest walks. Where no other place agrees, loads of the entries may all the same, and *doubt is theirs. */
+static double near_off_by(const struct tables *tables, double *doubt)
+{
+    double off = off_by(tables, tables->cached_in);
+    double left = apart(tables->left.load, behind_first(tables, tables->cached_in));
+    bool alone = tables->left.known && left < off && off > readings_tolerance(tables->latency[tables->cached_in]);
+    *doubt = alone ? ALONE : 0;
+    return alone ? left : off;
 }
 
 /* False: *why. */
@@ -377,7 +384,7 @@ static bool find_level(struct tables *tables)
     tables->why = "what walks left and what is flushed say different things";
     if (!by_sweeps && left && left != level)
         return false;
-    tables->doubt = by_sweeps ? SWEPT_ALONE * (error <= LEAST_PART ? error : 1) : error;
+    tables->doubt = by_sweeps ? ALONE * (error <= LEAST_PART ? error : 1) : error;
     level = by_sweeps ? by_sweeps : level;
     tables->cached_in = level;
     for (unsigned i = 2; i <= tables->levels; i++)
@@ -400,8 +407,9 @@ static void note_missing_cost(struct tables *tables, unsigned place, const char 
     note_missing(tables->notebook, id_of(place, id), "cycles", visits, "%s", why);
 }
 
-/* off: core cycles that it may be off by, besides. */
-static void note_cost(struct tables *tables, unsigned place, const struct cost *cost, double off, uint64_t visits)
+/* off: core cycles that it may be off by, besides; doubt: that it is wrong, besides. */
+static void note_cost(struct tables *tables, unsigned place, const struct cost *cost, double off, double doubt,
+                      uint64_t visits)
 {
     char id[28];
     double tolerance = readings_tolerance(cost->walk);
@@ -414,7 +422,7 @@ static void note_cost(struct tables *tables, unsigned place, const struct cost *
         return;
     }
     note_value(tables->notebook, id_of(place, id), cost->walk, "cycles",
-               confidence_from(error + tables->doubt + tables->error), visits,
+               confidence_from(error + doubt + tables->doubt + tables->error), visits,
                "loads right after all TLBs were flushed, against loads that hit (after paper 004, section 2.2)");
 }
 
@@ -432,16 +440,17 @@ static void note_all(struct tables *tables, uint64_t visits)
     note_value(tables->notebook, "walker.cached_in", tables->cached_in, "",
                confidence_from(tables->doubt + tables->error), visits,
                "what a walk costs more when the entry comes from memory, against a load (paper 004, section 2.2)");
-    note_cost(tables, 0, &tables->far, 0, visits);
+    note_cost(tables, 0, &tables->far, 0, 0, visits);
     for (unsigned level = 1; level <= LEVELS; level++) {
+        double doubt = 0, off = level == tables->cached_in ? near_off_by(tables, &doubt) : 0;
         if (level == tables->cached_in)
-            note_cost(tables, level, &tables->near, off_by(tables, level), visits);
+            note_cost(tables, level, &tables->near, off, doubt, visits);
         else if (level < tables->cached_in)
             note_missing_cost(tables, level, "the walker does not look in that level", visits);
         else if (level > tables->levels)
             note_missing_cost(tables, level, "no such level is known", visits);
         else if (tables->swept[level].known)
-            note_cost(tables, level, &tables->swept[level], off_by(tables, level), visits);
+            note_cost(tables, level, &tables->swept[level], off_by(tables, level), 0, visits);
         else
             note_missing_cost(tables, level, "no lines that were visited left the entries in that level", visits);
     }
