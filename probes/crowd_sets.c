@@ -239,15 +239,14 @@ bool crowd_sets_by_stride(struct crowd *crowd, struct shape *shape)
 /* Those of some bits that matter, of which seldom many do: half of them are asked at once, and half of those. */
 static unsigned few_that_matter(const struct crowd *crowd, unsigned from, unsigned to)
 {
-    unsigned bits = 0, move[32];
+    unsigned move[32], middle = from + (to - from) / 2;
     for (unsigned bit = from; bit < to; bit++)
         move[bit - from] = 1U << bit;
     if (to - from == 1)
         return matters(crowd, *move) ? *move : 0;
     if (from == to || !any_matters(crowd, move, to - from))
         return 0;
-    unsigned middle = from + (to - from) / 2;
-    bits |= few_that_matter(crowd, from, middle);
+    unsigned bits = few_that_matter(crowd, from, middle);
     return seats_ok(crowd_pages(crowd)) ? bits | few_that_matter(crowd, middle, to) : bits;
 }
 

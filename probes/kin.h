@@ -50,7 +50,8 @@ struct kin kin_modulo(const struct region *, uint64_t sets);
 /* Whether two lines are kin. */
 bool kin_are(const struct kin *, uint64_t a, uint64_t b);
 
-/* How many lines can be drawn of a line's kin, roughly; at least half of them are there. */
+/* How many lines can be drawn of a line's kin, roughly. Where an odd rule leaves most out, at least half of
+ * them are there, unless there are fewer than 8. */
 uint64_t kin_count(const struct kin *, const struct region *);
 
 /* Line number i of the kin of a line, in an order that a seed chooses: no line comes twice. The line itself where there

@@ -6,8 +6,8 @@
 
 enum {
     SAME = 10,      /* lines in turn that must not tell anything new of the space; */
-    SAME_ASKED = 3, /* where it is asked whether there are others, as it is again before they are believed, */
-    AGAIN = 3,      /* so often; */
+    SAME_ASKED = 3, /* after which it is asked whether there are others: no is believed. If there are, it is asked */
+    AGAIN = 3,      /* again so often before all of SAME are; */
     IN_VAIN = 12,
     MORE = 10 /* lines that the others foretell */
 };

@@ -45,16 +45,16 @@ struct scene {
 struct push {
     struct bench *bench;
     struct region region;
-    double middle, half;  /* ticks that a timed load shows: between this level and the next; half of their distance */
-    double slowest;       /* core cycles of a load that no cache serves; 0: not known */
-    double longest;       /* ticks: what takes longer than twice as much had to wait for something else; 0: not known */
-    double beyond;        /* ticks: between the next level and what is behind it; 0: nothing is */
-    double variance;      /* of one such reading that hits, in halves squared */
-    double most_of_one;   /* votes that one reading counts for at most */
-    unsigned laps;        /* over the lines */
-    bool lines_stay_near; /* no helpers come after the lines */
-    bool flushed;         /* each line is flushed when it was loaded, and no helpers come, either */
-    unsigned hot_to;      /* after each of the scene's lines before this one the target is loaded; */
+    double middle, half; /* ticks that a timed load shows: between this level and the next; half of their distance */
+    double slowest;      /* core cycles of a load that no cache serves; 0: not known */
+    double longest; /* ticks, twice what `slowest` is: what takes longer had to wait for something else; 0: not known */
+    double beyond;  /* ticks: between the next level and what is behind it; 0: nothing is */
+    double variance;            /* of one such reading that hits, in halves squared */
+    double most_of_one;         /* votes that one reading counts for at most */
+    unsigned laps;              /* over the lines */
+    bool lines_stay_near;       /* no helpers come after the lines */
+    bool flushed;               /* each line is flushed when it was loaded, and no helpers come, either */
+    unsigned hot_to;            /* after each of the scene's lines before this one the target is loaded; */
     const uint64_t *hot_helper; /* and after each of all lines these, which push it out of all levels but the last of
                                    the nearer ones */
     unsigned hot_helpers;

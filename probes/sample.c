@@ -367,6 +367,33 @@ static bool was_busy(double control, double signal, double least)
     return control > least && control * CLEARLY > signal;
 }
 
+/* Short batches of a comparison, which count if they are slow beyond doubt. */
+struct brief {
+    double blur;     /* ticks a step that clock and spread make of one, at either end of it */
+    double least;    /* of those of the control */
+    unsigned asides; /* so many of these */
+};
+
+/* Takes a short batch of the signal. *slow: it is by so much more than `beside` that a long one need not be asked.
+ * Whatever a short batch does not show, one of the control that is as short does not either. */
+static bool brief_batch(struct bench *bench, const struct question *question, const struct walk *walk, double beside,
+                        struct brief *brief, double *signal, bool *slow)
+{
+    double aside, clear = CLEARLY * question->effect + brief->blur;
+    *slow = false;
+    if (!signal_batch(bench, question, walk, question->steps, signal))
+        return false;
+    if (*signal < beside + clear)
+        return true;
+    if (!control_batch(bench, question, question->steps, &aside))
+        return false;
+    if (!brief->asides++ || aside < brief->least)
+        brief->least = aside;
+    *slow = *signal >= aside + clear &&
+            !was_busy(aside - brief->least, *signal - aside, FAST * question->effect + brief->blur);
+    return true;
+}
+
 bool sample_compare(struct bench *bench, const struct question *question, struct answer *answer)
 {
     double signals[MOST_ROUNDS], controls[MOST_ROUNDS + 2], evidence = 0;
@@ -383,32 +410,21 @@ bool sample_compare(struct bench *bench, const struct question *question, struct
     if (!control_batch(bench, question, control_steps, &controls[0]) ||
         !control_batch(bench, question, control_steps, &controls[1]))
         return false;
-    /* Ticks that clock and spread make of a batch, and a step of a short one, at either end of it. */
-    double ticks = BLURRED * question->effect * long_enough, blur = 2 * ticks / (double)question->steps, needed = 0;
+    double ticks = BLURRED * question->effect * long_enough, needed = 0; /* that clock and spread make of a batch */
+    struct brief brief = {.blur = 2 * ticks / (double)question->steps};
     bool may_be_short = question->brief && steps > 2 * question->steps;
     while (error_of(needed) > question->error)
         needed += SLOW_WEIGHT;
-    double least_aside = 0;
-    unsigned round = 0, silent = 0, count = 2, asides = 0, every = question->every ? question->every : 1;
+    unsigned round = 0, silent = 0, count = 2, every = question->every ? question->every : 1;
     while (round < MOST_ROUNDS && evidence < needed && -evidence < needed &&
            (!question->silent || silent < question->silent)) {
         struct walk walk = *question->signal;
         if (!warm_signal(bench, question, &walk))
             return false;
         bool enough = false;
-        if (may_be_short) {
-            /* Whatever a short batch does not show, one of the control that is as short does not either. */
-            double aside, clear = CLEARLY * question->effect + blur;
-            if (!signal_batch(bench, question, &walk, question->steps, &signals[round]))
-                return false;
-            if (signals[round] >= reference(controls, count) + clear) {
-                if (!control_batch(bench, question, question->steps, &aside))
-                    return false;
-                least_aside = !asides++ || aside < least_aside ? aside : least_aside;
-                enough = signals[round] >= aside + clear &&
-                         !was_busy(aside - least_aside, signals[round] - aside, FAST * question->effect + blur);
-            }
-        }
+        if (may_be_short &&
+            !brief_batch(bench, question, &walk, reference(controls, count), &brief, &signals[round], &enough))
+            return false;
         if (!enough) {
             if (!signal_batch(bench, question, &walk, steps, &signals[round]))
                 return false;

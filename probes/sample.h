@@ -104,7 +104,7 @@ struct answer {
     enum verdict verdict;
     double error;           /* that was reached */
     double signal, control; /* ticks a step, first quartile of the batches */
-    double blur;            /* ticks a step that clock and spread make of a batch, at most */
+    double blur;            /* ticks a step that clock and spread make of a batch that is not brief, at most */
     unsigned rounds;
 };
 

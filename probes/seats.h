@@ -46,7 +46,7 @@ struct seats {
     double few;             /* ticks a step of the control that was timed last, by seats_excess */
     double control[PLACES]; /* of all lengths, two an octave; 0: none was timed */
     double longer;          /* ticks a lap that the pages took longer which were compared last, by seats_crowd */
-    double blur;            /* ticks a lap that clock and spread make of that, at most */
+    double blur;            /* ticks a lap that clock and spread make of that, if no batch was brief, at most */
     double beside;          /* ticks a step of what they were compared with */
     unsigned lasts;         /* pages of the list that was mapped last */
     uint32_t last[MOST_LISTED];

@@ -15,7 +15,10 @@
  * 2. In memory, by CLFLUSH. A load of a line that was flushed, too, takes so much longer than one that hits; a walk
  *    takes longer by less, and by how much less is how far from the core the walker finds what it loads.
  * 3. In levels between: lines of the same sets are visited, more and more of them, until loads of the controls take
- *    what that level takes. */
+ *    what that level takes.
+ *
+ * What a walk takes besides the load of its last entry is the same in all of these places, and loads of the entries
+ * themselves tell where walks left them: that says whether entries lay where they were wanted. */
 #include "base/arithmetic.h"
 #include "base/text.h"
 #include "probes/confidence.h"
@@ -337,7 +340,7 @@ static double off_by(const struct tables *tables, unsigned place)
     unsigned count = 0;
     besides(tables, place, &here);
     if (place > tables->cached_in && level_left(tables) == tables->cached_in)
-        return apart(here, tables->near.walk - tables->latency[tables->cached_in]);
+        return contradiction(tables, place, tables->cached_in);
     for (unsigned other = 0; other <= tables->levels; other++) {
         if (other == place || (other && other < tables->cached_in) || !besides(tables, other, &there))
             continue;
@@ -347,16 +350,6 @@ static double off_by(const struct tables *tables, unsigned place)
         count++;
     }
     return count > 2 ? second : least;
-}
-
-/* Of the nearest walks. Where no other place agrees, loads of the entries may all the same, and *doubt is theirs. */
-static double near_off_by(const struct tables *tables, double *doubt)
-{
-    double off = off_by(tables, tables->cached_in);
-    double left = apart(tables->left.load, behind_first(tables, tables->cached_in));
-    bool alone = tables->left.known && left < off && off > readings_tolerance(tables->latency[tables->cached_in]);
-    *doubt = alone ? ALONE : 0;
-    return alone ? left : off;
 }
 
 /* False: *why. */
@@ -426,6 +419,15 @@ static void note_cost(struct tables *tables, unsigned place, const struct cost *
                "loads right after all TLBs were flushed, against loads that hit (after paper 004, section 2.2)");
 }
 
+/* The nearest walks. Where no other place agrees, loads of the entries may all the same: that is doubted. */
+static void note_near(struct tables *tables, uint64_t visits)
+{
+    unsigned level = tables->cached_in;
+    double off = off_by(tables, level), left = apart(tables->left.load, behind_first(tables, level));
+    bool alone = tables->left.known && left < off && off > readings_tolerance(tables->latency[level]);
+    note_cost(tables, level, &tables->near, alone ? left : off, alone ? ALONE : 0, visits);
+}
+
 static void note_nothing(struct tables *tables, const char *why, uint64_t visits)
 {
     for (unsigned place = 0; place <= LEVELS; place++)
@@ -442,9 +444,8 @@ static void note_all(struct tables *tables, uint64_t visits)
                "what a walk costs more when the entry comes from memory, against a load (paper 004, section 2.2)");
     note_cost(tables, 0, &tables->far, 0, 0, visits);
     for (unsigned level = 1; level <= LEVELS; level++) {
-        double doubt = 0, off = level == tables->cached_in ? near_off_by(tables, &doubt) : 0;
         if (level == tables->cached_in)
-            note_cost(tables, level, &tables->near, off, doubt, visits);
+            note_near(tables, visits);
         else if (level < tables->cached_in)
             note_missing_cost(tables, level, "the walker does not look in that level", visits);
         else if (level > tables->levels)

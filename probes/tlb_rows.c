@@ -293,7 +293,7 @@ bool tlb_row_fits(struct tlb *tlb, uint64_t count, uint64_t fewer, double miss)
 /* Halves what lies between pages in a row that fit and those that do not. */
 static void halve(struct tlb *tlb, uint64_t fewer, double miss, uint64_t *fit, uint64_t *crowd)
 {
-    static const double ON_THE_WAY = 1e-2; /* where it ends is asked again */
+    static const double ON_THE_WAY = 1e-2; /* where it ends is asked again, but after the last moment */
     while (*crowd - *fit > 1 && seats_ok(&tlb->pages)) {
         uint64_t middle = *fit + (*crowd - *fit) / 2;
         if (row_fits(tlb, middle, fewer, miss, ON_THE_WAY))
@@ -348,12 +348,12 @@ bool tlb_narrow(struct tlb *tlb, double level, double least, uint64_t *fit, uint
     *rough = false;
     if (!halve_at(tlb, least, fit, crowd, rough))
         return false;
-    uint64_t end = *fit;
-    *fit = sure;
-    if (level < least && !halve_at(tlb, level, fit, &end, rough))
-        return false;
-    if (level >= least)
-        *fit = end;
+    if (level < least) {
+        uint64_t end = *fit;
+        *fit = sure;
+        if (!halve_at(tlb, level, fit, &end, rough))
+            return false;
+    }
     *fit = *rough ? sure : *fit; /* where chance hides misses, it may be those of a few pages or of many */
     *fit -= 2 * *fit / NARROW;   /* a policy may hide some, too */
     return true;

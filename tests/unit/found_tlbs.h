@@ -30,6 +30,15 @@ static inline void shape_cache(struct description *description, unsigned number,
     cache->shape.index.sets = sets;
 }
 
+/* A cache that predicts ways by folds of addresses. latency: of a line whose way is predicted wrongly. */
+static inline void predict_ways(struct cache_description *cache, unsigned latency)
+{
+    cache->folds = 8;
+    for (unsigned i = 0; i < cache->folds; i++)
+        cache->fold[i] = (uint64_t)1 << (12 + i) | (uint64_t)1 << (27 - i);
+    cache->fold_latency = latency;
+}
+
 /* A TLB of so many sets and ways. pages: of the sizes that it holds, PAGES_SMALL and others. */
 static inline struct tlb_description *add_tlb_of(struct description *description, unsigned holds, unsigned pages,
                                                  unsigned level, unsigned sets, unsigned ways, unsigned latency)

@@ -223,10 +223,7 @@ static void lines_in_the_way(void **state)
     first->shape.ways = 13;
     first->shape.index.sets = 14;
     first->size = (uint64_t)13 * 14 * 64;
-    first->folds = 8;
-    for (unsigned i = 0; i < first->folds; i++)
-        first->fold[i] = (uint64_t)1 << (12 + i) | (uint64_t)1 << (27 - i);
-    first->fold_latency = HIT + 8;
+    predict_ways(first, HIT + 8);
     add_tlb(&description, 1, 8, 12);
     expect(*state, &description, 12, 8, ABSENT, 0);
 }

@@ -30,10 +30,7 @@ static void rows_that_miss_lines(void **state)
     description.caches = 1;
     shape_cache(&description, 0, 8, 10);
     assert_true(policy_parse(&first->shape.policy, "QLRU_H00_M2_R0_U0_UMO"));
-    first->folds = 8;
-    for (unsigned i = 0; i < first->folds; i++)
-        first->fold[i] = (uint64_t)1 << (12 + i) | (uint64_t)1 << (27 - i);
-    first->fold_latency = HIT + 12;
+    predict_ways(first, HIT + 12);
     description.walker = (struct walker_description){.count = 1, .overhead = 12, .from_level = 1};
     assert_true(policy_parse(&add_tlb(&description, 1, 16, 4)->shape.policy, "QLRU_H11_M1_R1_U2"));
     add_tlb(&description, 2, 256, 4);
@@ -198,12 +195,8 @@ static void a_block_of_few_lines(void **state)
 static void a_set_behind_lines_that_have_run_out(void **state)
 {
     struct description description = machine_with();
-    struct cache_description *first = &description.cache[0];
     shape_cache(&description, 0, 8, 8);
-    first->folds = 8;
-    for (unsigned i = 0; i < first->folds; i++)
-        first->fold[i] = (uint64_t)1 << (12 + i) | (uint64_t)1 << (27 - i);
-    first->fold_latency = HIT + 16;
+    predict_ways(&description.cache[0], HIT + 16);
     add_tlb(&description, 1, 1, 96);
     expect(*state, &description, 96, 1, ABSENT, 0);
     assert_doubted(*state, "dtlb1.4k.entries");

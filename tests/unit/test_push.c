@@ -23,6 +23,38 @@ static struct scene row(const struct push *push, unsigned lines)
     return scene;
 }
 
+/* A machine, and a push of its first level that is calibrated for what comes next and behind that. */
+struct opened {
+    struct machine *machine;
+    struct bench bench;
+    struct stretch stretch;
+    struct push push;
+};
+
+static void open_push(struct opened *opened, const struct description *description, unsigned seed, double slowest,
+                      double near, double far)
+{
+    const char *why = "";
+    struct rate rate;
+    opened->machine = process_open(NULL, description, seed, NULL, &why);
+    assert_non_null(opened->machine);
+    opened->bench = bench_open(opened->machine, seed);
+    assert_true(stretch_best(opened->machine, UINT64_MAX, 4 << 20, 4 << 20, &opened->stretch) &&
+                rate_measure(&opened->bench, &rate));
+    opened->push = (struct push){.bench = &opened->bench,
+                                 .region = region_in(&opened->stretch, 64, 4 << 20),
+                                 .laps = 1,
+                                 .most = UINT64_MAX,
+                                 .slowest = slowest};
+    assert_true(push_calibrate(&opened->push, latencies[0], near, far, 0));
+}
+
+static void close_push(struct opened *opened)
+{
+    stretch_unmap(opened->machine, &opened->stretch);
+    machine_close(opened->machine);
+}
+
 /* Asks surely of a target that stays, and of one that goes after rows of many lengths. Votes that are right only in the
  * mean of many must not be cut short, and the middle must be known from as many. */
 static void clocks_in_steps(void **state)
@@ -30,28 +62,21 @@ static void clocks_in_steps(void **state)
     (void)state;
     for (unsigned step = 20; step <= 45; step++) {
         struct description description = first(SETS, WAYS, "LRU");
-        const char *why = "";
+        struct opened opened;
         add(&description, 256, 8, "LRU");
         description.clock.step = step;
-        struct machine *machine = process_open(NULL, &description, step, NULL, &why);
-        assert_non_null(machine);
-        struct bench bench = bench_open(machine, step);
-        struct stretch stretch;
-        struct rate rate;
-        assert_true(stretch_best(machine, UINT64_MAX, 4 << 20, 4 << 20, &stretch) && rate_measure(&bench, &rate));
-        struct push push = {.bench = &bench, .region = region_in(&stretch, 64, 4 << 20), .laps = 1, .most = UINT64_MAX};
-        assert_true(push_calibrate(&push, latencies[0], latencies[0], latencies[1], 0));
-        struct scene stays = row(&push, WAYS - 1);
+        open_push(&opened, &description, step, 0, latencies[0], latencies[1]);
+        struct push *push = &opened.push;
+        struct scene stays = row(push, WAYS - 1);
         for (unsigned i = 0; i < ASKED; i++) {
-            struct scene goes = row(&push, 2 * WAYS + i);
+            struct scene goes = row(push, 2 * WAYS + i);
             bool clear;
-            if (push_out(&push, &stays, VOTES_CHECK, &clear) || !clear)
+            if (push_out(push, &stays, VOTES_CHECK, &clear) || !clear)
                 fail_msg("steps of %u: it seems to go, %u", step, i);
-            if (!push_out(&push, &goes, VOTES_CHECK, &clear) || !clear)
+            if (!push_out(push, &goes, VOTES_CHECK, &clear) || !clear)
                 fail_msg("steps of %u: it seems to stay, %u", step, i);
         }
-        stretch_unmap(machine, &stretch);
-        machine_close(machine);
+        close_push(&opened);
     }
 }
 
@@ -75,31 +100,24 @@ static void last_straws(void **state)
     (void)state;
     enum { STEP = 40, TRIALS = 12, LINES = 1024, VISITS = 2 * LINES, ROUNDS = 700 };
     struct description description = first(SETS, WAYS, "LRU");
-    const char *why = "";
+    struct opened opened;
     unsigned right = 0;
     add(&description, 256, 8, "LRU");
     description.clock.step = STEP;
-    struct machine *machine = process_open(NULL, &description, 1, NULL, &why);
-    assert_non_null(machine);
-    struct bench bench = bench_open(machine, 1);
-    struct stretch stretch;
-    struct rate rate;
-    assert_true(stretch_best(machine, UINT64_MAX, 4 << 20, 4 << 20, &stretch) && rate_measure(&bench, &rate));
-    struct push push = {.bench = &bench, .region = region_in(&stretch, 64, 4 << 20), .laps = 1, .most = UINT64_MAX};
-    struct kin all = kin_modulo(&push.region, 1);
-    assert_true(push_calibrate(&push, latencies[0], latencies[0], latencies[1], 0));
-    uint64_t start = machine_steps(machine);
+    open_push(&opened, &description, 1, 0, latencies[0], latencies[1]);
+    struct push *push = &opened.push;
+    struct kin all = kin_modulo(&push->region, 1);
+    uint64_t start = machine_steps(opened.machine);
     for (unsigned i = 0; i < TRIALS; i++) {
-        struct scene scene = row(&push, 0);
+        struct scene scene = row(push, 0);
         scene.pool = (struct pool){.kin = &all, .seed = i, .count = LINES};
-        uint64_t straw = true_straw(&push, &scene);
+        uint64_t straw = true_straw(push, &scene);
         assert_true(straw > 0);
-        right += pool_last_straw(&push, &scene, LINES, VOTES_SEARCH) == straw;
+        right += pool_last_straw(push, &scene, LINES, VOTES_SEARCH) == straw;
     }
     assert_in_range(right, TRIALS - 1, TRIALS);
-    assert_in_range(machine_steps(machine) - start, 1, (uint64_t)TRIALS * ROUNDS * VISITS);
-    stretch_unmap(machine, &stretch);
-    machine_close(machine);
+    assert_in_range(machine_steps(opened.machine) - start, 1, (uint64_t)TRIALS * ROUNDS * VISITS);
+    close_push(&opened);
 }
 
 /* A load that memory keeps waiting for a refresh is no vote for a target that is gone: of so many readings of one that
@@ -109,31 +127,22 @@ static void waits_are_no_votes(void **state)
     (void)state;
     enum { READINGS = 2000, MOST_LATE = READINGS / 200 };
     struct description description = first(SETS, WAYS, "LRU");
-    const char *why = "";
+    struct opened opened;
     unsigned late = 0, waited = 0;
     description.memory.refresh_period = 20000;
     description.memory.refresh_length = 1500;
-    struct machine *machine = process_open(NULL, &description, 1, NULL, &why);
-    assert_non_null(machine);
-    struct bench bench = bench_open(machine, 1);
-    struct stretch stretch;
-    struct rate rate;
-    assert_true(stretch_best(machine, UINT64_MAX, 4 << 20, 4 << 20, &stretch) && rate_measure(&bench, &rate));
-    struct push push = {
-        .bench = &bench, .region = region_in(&stretch, 64, 4 << 20), .laps = 1, .most = UINT64_MAX, .slowest = MEMORY};
     /* What is asked is whether memory or something slower has the line, so that each reading is a load from memory. */
-    assert_true(push_calibrate(&push, latencies[0], MEMORY, 2 * MEMORY, 0));
-    struct scene goes = row(&push, 2 * WAYS);
+    open_push(&opened, &description, 1, MEMORY, MEMORY, 2 * MEMORY);
+    struct scene goes = row(&opened.push, 2 * WAYS);
     for (unsigned i = 0; i < READINGS; i++) {
         double vote;
-        assert_true(push_round(&push, &goes, i == 0, &vote));
+        assert_true(push_round(&opened.push, &goes, i == 0, &vote));
         late += vote > 0;
         waited += vote == 0;
     }
     assert_in_range(late, 0, MOST_LATE + waited / 3);
     assert_in_range(waited, 1, READINGS / 4);
-    stretch_unmap(machine, &stretch);
-    machine_close(machine);
+    close_push(&opened);
 }
 
 int main(void)

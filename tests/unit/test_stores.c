@@ -113,10 +113,7 @@ static void lines_that_are_confused(void **state)
     first->shape.index.sets = 6;
     first->shape.ways = 16;
     first->size = 6 * KB;
-    first->folds = 8;
-    for (unsigned i = 0; i < first->folds; i++)
-        first->fold[i] = UINT64_C(1) << (12 + i) | UINT64_C(1) << (27 - i);
-    first->fold_latency = NEXT;
+    predict_ways(first, NEXT);
     description.tlb[0].shape.ways = 16;
     add_stores(&description, 1, LOADS, "LRU");
     measure(*state, &description, LOADS + LOADS / 2);
