@@ -279,15 +279,16 @@ static unsigned place_of(uint64_t count)
     return place + (count > 2);
 }
 
-bool seats_excess(struct seats *pages, const struct stops *stops, double *ticks)
+/* Ticks a step of a walk over stops, more than that of its control, few. */
+static bool time_both(struct seats *pages, const struct stops *stops, const struct stops *control, double *few,
+                      double *ticks)
 {
     enum { ROUNDS = 5, FEWER = 3, SOME = 256, MANY = 1024 };
     double signals[ROUNDS], controls[ROUNDS];
     uint64_t count = stops_count(stops), steps = batch_steps(count);
     unsigned rounds = pages->op != OP_LOAD && count >= SOME ? FEWER : ROUNDS;
-    struct stops seats = seats_control(pages, count);
     struct walk walk[2];
-    if (!link_both(pages, stops, &seats, &walk[0], &walk[1]))
+    if (!link_both(pages, stops, control, &walk[0], &walk[1]))
         return false;
     while ((double)steps < 32 * (double)pages->bench->clock.step)
         steps *= 2;
@@ -298,10 +299,45 @@ bool seats_excess(struct seats *pages, const struct stops *stops, double *ticks)
             return false;
     /* What jumps take is a difference of two runs, and may be too little as well as too much. */
     double part = pages->op == OP_LOAD ? 0.25 : 0.5;
-    pages->few = quantile(controls, rounds, part) / (double)steps;
-    *ticks = quantile(signals, rounds, part) / (double)steps - pages->few;
+    *few = quantile(controls, rounds, part) / (double)steps;
+    *ticks = quantile(signals, rounds, part) / (double)steps - *few;
+    return true;
+}
+
+bool seats_excess(struct seats *pages, const struct stops *stops, double *ticks)
+{
+    uint64_t count = stops_count(stops);
+    struct stops seats = seats_control(pages, count);
+    if (!time_both(pages, stops, &seats, &pages->few, ticks))
+        return false;
     pages->control[place_of(count)] = pages->few;
     return true;
+}
+
+/* Bytes from the beginning of a large page to where the second one on end is visited in its own: a smaller page of each
+ * size further, so that whichever of them a TLB keeps, it is another one, by the last bits of its number, too. */
+static uint64_t piece(const struct seats *pages)
+{
+    uint64_t bytes = 0, size;
+    for (unsigned i = 0; (size = machine_page(pages->bench->machine, i)) && size < pages->page; i++)
+        bytes += size;
+    return bytes;
+}
+
+uint64_t seats_most_pieces(const struct seats *pages)
+{
+    uint64_t bytes = piece(pages), count = bytes ? pages->page / bytes : 0;
+    while (count && (count - 1) * bytes + stops_seat(count, pages->pitch) >= pages->page)
+        count--;
+    return count;
+}
+
+bool seats_excess_of_pieces(struct seats *pages, uint64_t count, double *few, double *ticks)
+{
+    struct stops stops = seats_row(pages, count), control = seats_dense(pages, count);
+    stops.stride += piece(pages);
+    control.stride = piece(pages);
+    return seats_ok(pages) && time_both(pages, &stops, &control, few, ticks);
 }
 
 /* Of n lines, each of which is missed with a chance of p, a lap misses np, give or take the root of np(1 - p), and each

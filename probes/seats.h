@@ -94,6 +94,15 @@ struct stops seats_listed(struct seats *, const uint32_t *number, unsigned count
 /* Ticks a step that a walk through pages takes longer than one over its seats; both settled. False: see seats_ok. */
 bool seats_excess(struct seats *, const struct stops *, double *ticks);
 
+/* The same of so many large pages of the row, each visited in another one of the smaller pages that it has room for: in
+ * the first one, the second ... of each smaller size. A TLB that keeps a large page as a whole does not care which. So
+ * many at most: seats_most_pieces(). few: ticks a step of the same places in few pages. */
+bool seats_excess_of_pieces(struct seats *, uint64_t count, double *few, double *ticks);
+
+/* How many pages have a smaller one of their own number, and room for their seat behind its beginning. 0: no page is
+ * smaller. */
+uint64_t seats_most_pieces(const struct seats *);
+
 /* Ticks a step that a walk of so many loads takes longer than its control by chance, at most, where the control takes
  * `few`: of lines that a cache has no room for, either walk finds others, as by lot. 0: of jumps, and where as good as
  * none are missed. Controls of all lengths have to be timed before, by seats_excess. */

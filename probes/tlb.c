@@ -5,6 +5,7 @@
 #include "probes/crowd.h"
 #include "probes/rate.h"
 #include "probes/shared.h"
+#include "probes/tlb_pieces.h"
 #include "probes/tlb_rows.h"
 #include "probes/tlb_tries.h"
 
@@ -215,7 +216,7 @@ static bool measure_first(struct tlb *tlb, struct shape *shape, unsigned *after)
                 why = "no step was seen";
                 break;
             }
-            if (!is_no_cache(tlb, shape, true, &why))
+            if (!is_no_cache(tlb, shape, true, &why) || tlb_keeps_pieces(tlb, reach.fit, 0, &shape->error, &why))
                 break;
             if (reach.rough && !is_clear(tlb, shape)) {
                 why = "lines run out before it does";
@@ -355,7 +356,8 @@ static void measure_second(struct tlb *tlb, const struct shape *first, unsigned 
         tlb->pages.undecided = false;
         found = crowd_shape(&reach, &shape, &why);
     }
-    found = found && is_no_cache(tlb, &shape, false, &why);
+    found = found && is_no_cache(tlb, &shape, false, &why) &&
+            !tlb_keeps_pieces(tlb, shape.ways * shape.sets, step, &shape.error, &why);
     if (found && !tlb_is_pure(tlb, reach.block + shape.ways + 1)) {
         found = false;
         why = impure;
