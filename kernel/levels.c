@@ -17,11 +17,11 @@ void levels_lay(uint64_t low)
     struct table_register *table = (struct table_register *)(uintptr_t)(low + REGISTER);
     uint32_t far;
 
-    for (size_t i = 0; i < (size_t)(levels_code_end - levels_code); i++)
+    for (size_t i = 0; i < (uintptr_t)levels_code_end - (uintptr_t)levels_code; i++)
         to[i] = levels_code[i];
     __builtin_memcpy(&far, levels_far, sizeof far);
     far += (uint32_t)low;
-    __builtin_memcpy(to + (levels_far - levels_code), &far, sizeof far);
+    __builtin_memcpy(to + ((uintptr_t)levels_far - (uintptr_t)levels_code), &far, sizeof far);
     for (unsigned i = 0; i < DESCRIPTORS; i++)
         ((uint64_t *)(uintptr_t)(low + TABLE))[i] = segments[i];
     *table = (struct table_register){sizeof segments - 1, low + TABLE};

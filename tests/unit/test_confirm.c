@@ -19,7 +19,7 @@ static void set(struct levels *levels, unsigned count, const double *cycles)
 static void later_tries_confirm(void **state)
 {
     static struct levels levels;
-    struct said said[3];
+    static struct said said[3];
     (void)state;
     set(&levels, 2, (double[]){4, 14});
     assert_false(levels_confirm(said, 0, &levels, &said[0]));

@@ -56,6 +56,7 @@ static bool serve(struct world *world, bool writes, struct request *request)
 /* In place of fault.c: RDMSR and WRMSR are a privilege that a test does not have. */
 bool fault_try(struct machine *machine, void (*code)(void *), void *argument, struct fault *fault)
 {
+    assert_non_null(fault);
     *fault = (struct fault){.happened = false};
     assert_true(code == read_it || code == write_it);
     return serve((struct world *)(void *)machine, code == write_it, argument);

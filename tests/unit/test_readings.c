@@ -369,7 +369,8 @@ static void what_was_interrupted_counts_for_no_target(void **state)
         }
         assert_true(always ? latency.share < 0.9 : latency.share == 1 && fabs(latency.cycles - 14) < 1e-3);
         assert_true(fabs(readings_of(&readings, 63) - (always ? 500 : 14)) < 1e-3);
-        assert_true(always ? readings.times[63] == SHOWN / 8 : readings.times[GROUP] == SHOWN / 8 - SHOWN / 40);
+        unsigned eighth = SHOWN / 8, fortieth = SHOWN / 40;
+        assert_true(always ? readings.times[63] == eighth : readings.times[GROUP] == eighth - fortieth);
     }
 }
 

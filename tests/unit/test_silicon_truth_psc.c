@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* test_silicon_truth_psc.c: page-structure caches of small machines, worked out by hand. */
 #include "tests/unit/truth_bench.h"
+#include <stdio.h>
 
 enum { FIRST = 4, SECOND = 14, MEMORY = 100 };
 
@@ -9,7 +10,7 @@ static struct tlb_description *add_tlb(struct description *description, unsigned
     struct tlb_description *tlb = &description->tlb[description->tlbs++];
 
     *tlb = (struct tlb_description){.level = level, .holds = HOLDS_DATA, .pages = PAGES_SMALL};
-    strcpy(tlb->name, level == 1 ? "dtlb1" : "dtlb2");
+    snprintf(tlb->name, sizeof tlb->name, "dtlb%u", level);
     tlb->loads = tlb->stores = true;
     tlb->sector = tlb->coalesce = 1;
     tlb->shape.ways = 16;

@@ -229,13 +229,13 @@ static void large_pages(void **state)
 static void bits(void **state)
 {
     static const struct {
-        enum index_kind kind;
         uint64_t sets, mask[3];
-        unsigned sector;
         int64_t bits; /* -1: none that are plain */
-    } all[] = {{INDEX_MODULO, 1, {0}, 1, 0},          {INDEX_MODULO, 8, {0}, 1, 7},     {INDEX_MODULO, 5, {0}, 1, -1},
-               {INDEX_XOR, 8, {1, 2, 512}, 1, 0x203}, {INDEX_XOR, 8, {9, 2, 4}, 1, -1}, {INDEX_XOR, 8, {3, 2, 4}, 1, 7},
-               {INDEX_SKEWED, 8, {1, 2, 4}, 1, -1},   {INDEX_MODULO, 8, {0}, 2, 14}};
+        enum index_kind kind;
+        unsigned sector;
+    } all[] = {{1, {0}, 0, INDEX_MODULO, 1},          {8, {0}, 7, INDEX_MODULO, 1},     {5, {0}, -1, INDEX_MODULO, 1},
+               {8, {1, 2, 512}, 0x203, INDEX_XOR, 1}, {8, {9, 2, 4}, -1, INDEX_XOR, 1}, {8, {3, 2, 4}, 7, INDEX_XOR, 1},
+               {8, {1, 2, 4}, -1, INDEX_SKEWED, 1},   {8, {0}, 14, INDEX_MODULO, 2}};
 
     (void)state;
     for (unsigned i = 0; i < sizeof all / sizeof *all; i++) {

@@ -257,7 +257,9 @@ static void arithmetic_agrees(void **state)
             uint64_t ticks = count_laps(machine, &walk, start, made);
             expect(seed, "ticks", ticks, LAPS * lap.cycles);
             static const enum counted level_miss[] = {COUNTED_L1D_MISS, COUNTED_L2_MISS, COUNTED_L3_MISS};
-            for (unsigned k = 0; k < description.caches; k++)
+            const unsigned counted = sizeof level_miss / sizeof *level_miss;
+            assert_true(description.caches <= counted);
+            for (unsigned k = 0; k < description.caches && k < counted; k++)
                 expect(seed, "misses", made[level_miss[k]], LAPS * lap.missed[k + 1]);
             if (description.tlbs) {
                 uint64_t walks = lap.tlb_missed[description.tlbs];
