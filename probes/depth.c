@@ -4,6 +4,7 @@
 #include "base/arithmetic.h"
 #include "base/random.h"
 #include "probes/cluster.h"
+#include "probes/rate.h"
 
 enum {
     LINE = 64,       /* bytes between others: where lines are longer, they are read more than once */
@@ -35,8 +36,6 @@ enum {
     FLUSHES = 16,   /* visits of a script */
     SAME_ORDER = 2, /* rounds at most: to link targets takes longer than to visit them */
     EXPLORING = 8,  /* rounds at least, a quarter of all at most, until targets that are alike are timed together */
-    LOOKS = 5,
-    ADDS = 8192,
     WORD = 8
 };
 
@@ -205,6 +204,19 @@ static bool flush(struct depth *depth, const struct layout *layout, bool doorste
     return true;
 }
 
+/* Reads a part of the others, or one piece of it after the other, each twice. */
+static bool read_part(struct depth *depth, uint64_t begin, uint64_t length)
+{
+    uint64_t piece = depth->piece ? depth->piece : length;
+    struct reading reading;
+    for (uint64_t done = 0; done < length; done += piece)
+        for (unsigned time = 0; time <= (depth->piece > 0); time++)
+            if (!bench_run(depth->bench, OP_READ, begin + done, (length - done < piece ? length - done : piece) / LINE,
+                           &reading))
+                return false;
+    return true;
+}
+
 /* Reads the others once, in parts of a new order: a policy that is not LRU may keep the targets for ever when
  * everything else always comes in the same order. */
 static bool read_others(struct depth *depth, uint64_t bytes)
@@ -217,9 +229,8 @@ static bool read_others(struct depth *depth, uint64_t bytes)
         at[j] = i;
     }
     for (uint64_t i = 0; i < parts; i++) {
-        struct reading reading;
         uint64_t begin = at[i] * part, length = at[i] + 1 < parts ? part : bytes - begin;
-        if (!bench_run(depth->bench, OP_READ, depth->others + begin, length / LINE, &reading))
+        if (!read_part(depth, depth->others + begin, length))
             return false;
     }
     return true;
@@ -267,23 +278,6 @@ static bool time_targets(struct depth *depth, const struct layout *layout, struc
             continue;
         readings_add(readings, &layout->order[i], ((double)reading.ticks - taken) / group, (double)reading.ticks);
     }
-    return true;
-}
-
-/* Core cycles of a tick just now. */
-static bool cycles_of_tick(struct depth *depth, double *cycles)
-{
-    struct bench *bench = depth->bench;
-    double ticks[LOOKS];
-    for (unsigned i = 0; i < LOOKS; i++)
-        if (!bench_block(bench, BLOCK_ADD, ADDS, &ticks[i]))
-            return false;
-    double middle = quantile(ticks, LOOKS, 0.5);
-    /* A few adds cannot tell more than the clock's step lets them: what many adds have told stands then. */
-    double cycles_now = middle > 0 ? ADDS / middle : bench->cycles_per_tick;
-    double doubt = middle > 0 ? 2 * (double)bench->clock.step / middle : 1;
-    bool same = cycles_now < bench->cycles_per_tick * (1 + doubt) && cycles_now > bench->cycles_per_tick * (1 - doubt);
-    *cycles = same ? bench->cycles_per_tick : cycles_now;
     return true;
 }
 
@@ -385,7 +379,7 @@ bool depth_after(struct depth *depth, uint64_t bytes, unsigned passes, struct la
     unsigned rounds;
     uint64_t count = targets_beside(depth, bytes, &rounds);
     double cycles, step = (double)depth->bench->clock.step;
-    if (!cycles_of_tick(depth, &cycles))
+    if (!rate_now(depth->bench, &cycles))
         return false;
     const struct course course = course_of(depth, rounds, cycles);
     /* While orders change with each round. */
@@ -490,7 +484,7 @@ bool depth_flushed(struct depth *depth, enum flushed how, struct latency_of *lat
     struct readings readings = {.group = 1};
     bool few = how == FLUSHED_SCATTERED && depth->page <= ROW;
     double cycles;
-    if (!cycles_of_tick(depth, &cycles) ||
+    if (!rate_now(depth->bench, &cycles) ||
         !(few ? time_few(depth, how, &readings) : time_groups(depth, how, cycles, &readings)))
         return false;
     readings_all(&readings, (double)depth->bench->clock.step, cycles, latency);

@@ -237,6 +237,51 @@ static bool look_closer_everywhere(struct depth *depth, struct levels *levels)
     return good;
 }
 
+/* The first place whose targets are as near as this one's, though there is one between them whose targets are farther:
+ * more bytes bring no target nearer. places: there is none. */
+static unsigned undercuts(const struct levels *levels, unsigned index)
+{
+    const struct place *place = &levels->place[index];
+    unsigned farther = 0, first = 0;
+    for (unsigned i = 0; i < index; i++)
+        if (place_is_pure(&levels->place[i]) && !level_here(&levels->place[i], place) &&
+            levels->place[i].latency.cycles > place->latency.cycles)
+            farther = i;
+    while (first < farther && !level_here(&levels->place[first], place))
+        first++;
+    return farther && place_is_pure(place) && !place->memory && first < farther ? first : levels->places;
+}
+
+/* Levels that choose among policies by what seems to serve best may let go of nothing, for as long as what comes is not
+ * asked for again (Qureshi et al., ISCA 2007; seen on a Golden Cove, whose second level holds targets through 50 times
+ * what it has room for). So others are read in pieces, each twice, of more than the levels before that one hold, and of
+ * no more than it does. */
+static bool ask_again(struct depth *depth, struct levels *levels)
+{
+    enum { TIMES = 4, PASSES = 2 };
+    uint64_t most = machine_steps(depth->bench->machine) + MOST_CLOSER;
+    for (unsigned i = 0; i < levels->places; i++) {
+        struct place *place = &levels->place[i];
+        unsigned first = undercuts(levels, i);
+        for (unsigned time = 0; time < TIMES && first < levels->places; time++) {
+            struct place again = *place;
+            if (machine_steps(depth->bench->machine) > most)
+                return true;
+            depth->piece = 2 * levels->place[first].bytes;
+            bool good = depth_after(depth, place->bytes, PASSES, &again.latency);
+            depth->piece = 0;
+            if (!good)
+                return false;
+            again.memory = levels_are_memory(levels, again.latency.cycles, again.latency.variance);
+            if (again.latency.cycles < place->latency.cycles || level_here(&again, place))
+                continue;
+            *place = again;
+            break;
+        }
+    }
+    return true;
+}
+
 /* Whether a latency is farther than a level's for certain, and that of other places. These need not have made a level:
  * what keeps a part of the targets for long may do so wherever the next level would be seen on end. */
 static bool is_farther(const struct levels *levels, const struct level *level, const struct latency_of *latency)
@@ -357,7 +402,8 @@ bool levels_measure(struct depth *depth, double hit, struct levels *levels)
     levels->step = (double)depth->bench->clock.step * depth->bench->cycles_per_tick;
     if (!ask_memory(depth, levels))
         return false;
-    bool good = levels_flat(levels) || (sweep(depth, levels) && look_closer_everywhere(depth, levels));
+    bool good = levels_flat(levels) || (sweep(depth, levels) && ask_again(depth, levels) &&
+                                        look_closer_everywhere(depth, levels) && ask_again(depth, levels));
     if (good)
         return find_levels(depth, levels);
     levels_infer(levels);

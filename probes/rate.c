@@ -77,3 +77,19 @@ bool rate_measure(struct bench *bench, struct rate *rate)
             return false;
     return true;
 }
+
+bool rate_now(struct bench *bench, double *cycles)
+{
+    enum { LOOKS = 5, ADDS = 8192 };
+    double ticks[LOOKS];
+    for (unsigned i = 0; i < LOOKS; i++)
+        if (!bench_block(bench, BLOCK_ADD, ADDS, &ticks[i]))
+            return false;
+    double middle = quantile(ticks, LOOKS, 0.5);
+    /* A few adds cannot tell more than the clock's step lets them: what many adds have told stands then. */
+    double now = middle > 0 ? ADDS / middle : bench->cycles_per_tick;
+    double doubt = middle > 0 ? 2 * (double)bench->clock.step / middle : 1;
+    bool same = now < bench->cycles_per_tick * (1 + doubt) && now > bench->cycles_per_tick * (1 - doubt);
+    *cycles = same ? bench->cycles_per_tick : now;
+    return true;
+}

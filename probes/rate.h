@@ -14,3 +14,7 @@ struct rate {
  * not show time, fails that. When they agree, bench->cycles_per_tick is set; otherwise it is 0. False: skipped or
  * refused. */
 bool rate_measure(struct bench *, struct rate *);
+
+/* Core cycles of a tick just now: what rate_measure found, or, where a core has changed its frequency since by more
+ * than the clock's step leaves open, another number. False: skipped or refused. */
+bool rate_now(struct bench *, double *cycles);

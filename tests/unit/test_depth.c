@@ -60,12 +60,13 @@ static void set_up(const struct description *description, uint64_t contiguous, s
 }
 
 /* Latency after so many other bytes. */
-static struct latency_of after(const struct description *description, uint64_t bytes, bool fresh)
+static struct latency_of after(const struct description *description, uint64_t bytes, bool fresh, uint64_t piece)
 {
     struct setting setting;
     struct latency_of latency;
     set_up(description, UINT64_MAX, &setting);
     setting.depth.fresh = fresh;
+    setting.depth.piece = piece;
     assert_true(depth_after(&setting.depth, bytes, 2, &latency));
     machine_close(setting.machine);
     return latency;
@@ -85,7 +86,7 @@ static void doorsteps_that_do_not_stay(void **state)
 {
     struct description description = machine(8 << 10, 8, "QLRU_H11_MR31_R1_U2", 17);
     (void)state;
-    struct latency_of latency = after(&description, 24 << 10, true);
+    struct latency_of latency = after(&description, 24 << 10, true, 0);
     assert_second(&latency);
 }
 
@@ -94,9 +95,21 @@ static void a_part_that_stays(void **state)
 {
     struct description description = machine(16 << 10, 2, "QLRU_H11_MR31_R1_U2", 12);
     (void)state;
-    struct latency_of latency = after(&description, 32 << 10, false);
+    struct latency_of latency = after(&description, 32 << 10, false, 0);
     assert_true(latency.cycles < SECOND - 3);
-    latency = after(&description, 32 << 10, true);
+    latency = after(&description, 32 << 10, true, 0);
+    assert_second(&latency);
+}
+
+/* What came once is let go of before anything that came twice: targets stay however much is read. What is read twice on
+ * end pushes them out, if it comes from behind that level once and from there once. */
+static void targets_that_outlive_what_comes_once(void **state)
+{
+    struct description description = machine(16 << 10, 8, "QLRU_H00_M3_R0_U1", 12);
+    (void)state;
+    struct latency_of latency = after(&description, 96 << 10, false, 0);
+    assert_true(latency.cycles < HIT + 3);
+    latency = after(&description, 96 << 10, false, 2 << 10);
     assert_second(&latency);
 }
 
@@ -176,9 +189,13 @@ static void refreshes_that_few_groups_meet(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(doorsteps_that_do_not_stay),      cmocka_unit_test(a_part_that_stays),
-        cmocka_unit_test(rows_that_doorsteps_open),        cmocka_unit_test(refreshes_that_meet_few),
-        cmocka_unit_test(doorsteps_that_come_from_memory), cmocka_unit_test(refreshes_that_few_groups_meet),
+        cmocka_unit_test(doorsteps_that_do_not_stay),
+        cmocka_unit_test(a_part_that_stays),
+        cmocka_unit_test(targets_that_outlive_what_comes_once),
+        cmocka_unit_test(rows_that_doorsteps_open),
+        cmocka_unit_test(refreshes_that_meet_few),
+        cmocka_unit_test(doorsteps_that_come_from_memory),
+        cmocka_unit_test(refreshes_that_few_groups_meet),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
