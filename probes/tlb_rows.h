@@ -46,6 +46,7 @@ struct tlb {
     bool whole;                         /* another would not say more */
     uint64_t second;                    /* machine_steps from which on a second level is looked for no longer */
     double few;                         /* core cycles of a jump among the fewest */
+    double little;                      /* core cycles more are as few */
     uint64_t clean, mixed; /* up to so many jumps take no longer; from so many on they do, in whatever pages */
 };
 

@@ -105,6 +105,21 @@ static void few_targets(void **state)
     }
 }
 
+/* Half as many branch targets as entries, and a cycle for each that is not known: what a page costs that is one too
+ * many is far more, and no number of jumps makes it up. Four cycles are a part of that: they might. */
+static void targets_that_cost_little(void **state)
+{
+    struct description description = machine_with();
+    add_tlb(&description, 1, 32, 8, "LRU");
+    add_targets(&description, 32);
+    description.fetch.miss = 1;
+    measure(*state, &description);
+    assert_level(*state, "itlb1.4k", 8, 32, PENALTY);
+    description.fetch.miss = 4;
+    measure(*state, &description);
+    assert_level(*state, "itlb1.4k", ABSENT, 32, PENALTY);
+}
+
 /* An instruction cache of 64 lines before 72 entries: jumps share lines, so that none is missed. And one of 16 lines,
  * which four jumps each do not fit into: line 17 is missed, and that is no page too many. */
 static void a_small_instruction_cache(void **state)
@@ -235,6 +250,7 @@ int main(void)
         cmocka_unit_test(trees_before_a_shared_level),
         cmocka_unit_test(a_queue),
         cmocka_unit_test(few_targets),
+        cmocka_unit_test(targets_that_cost_little),
         cmocka_unit_test(a_small_instruction_cache),
         cmocka_unit_test(a_shallow_first_level),
         cmocka_unit_test(walks_that_are_quicker),
