@@ -253,7 +253,7 @@ static unsigned undercuts(const struct levels *levels, unsigned index)
 }
 
 /* Levels that choose among policies by what seems to serve best may let go of nothing, for as long as what comes is not
- * asked for again (Qureshi et al., ISCA 2007; seen on a Golden Cove, whose second level holds targets through 50 times
+ * asked for again (Qureshi et al., ISCA 2007; seen on a Redwood Cove, whose second level holds targets through 50 times
  * what it has room for). So others are read in pieces, each twice, of more than the levels before that one hold, and of
  * no more than it does. */
 static bool ask_again(struct depth *depth, struct levels *levels)

@@ -33,7 +33,7 @@ static bool takes_few(const struct tlb *tlb, unsigned place)
 
 /* What jumps in few pages may take longer without hiding where translations end, or feigning it: so little that even
  * twice as many as do not fit take less than a part of the first step longer by it. What so many miss besides, if not
- * all fit there either, as good as all of those miss. (A Golden Cove's jumps take 1 cycle, and from 192 on 1.5 to 2,
+ * all fit there either, as good as all of those miss. (A Redwood Cove's jumps take 1 cycle, and from 192 on 1.5 to 2,
  * whatever their number; what its first level of TLB has no more takes 9.) */
 static double find_little(const struct tlb *tlb)
 {
