@@ -222,6 +222,40 @@ static void multiplied_is_simulated(void **state)
     }
 }
 
+/* Two lines that push each other out are loaded from one row, again and again. It stays open but for a refresh, after
+ * which all is as it was after the one before: as many laps lie between two of them each time. Where these are
+ * multiplied, the row is open afterwards as it was. */
+static void rows_stay_open(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        struct random random = {seed};
+        struct description description;
+        struct machine *pair[2];
+        struct span span;
+        const char *why = "";
+        const uint64_t stop[2] = {0, 64};
+        description_plain(&description, 64, 1, 64, 2, 80);
+        description.memory.banks = 4;
+        description.memory.row = 2048;
+        description.memory.row_miss = 30;
+        description.memory.refresh_period = 1000 + 10 * seed;
+        description.memory.refresh_length = 200;
+        for (unsigned i = 0; i < 2; i++) {
+            pair[i] = process_open(NULL, &description, seed, NULL, &why);
+            assert_non_null(pair[i]);
+            process_simulate_all(pair[i], i == 1);
+            assert_true(machine_span(pair[i], 0, &span));
+            assert_true(machine_map(pair[i], machine_view(pair[i]).base, span.base, 4096, 4096, MEM_WB));
+            silicon_mark(process_silicon(pair[i]));
+            link_walk(pair[i], OP_LOAD, machine_view(pair[i]).base, stop, 2);
+        }
+        run_both(seed, pair, &random, OP_LOAD, machine_view(pair[0]).base, stop, 2);
+        machine_close(pair[0]);
+        machine_close(pair[1]);
+    }
+}
+
 /* A walk whose laps repeat from the second one on is not simulated to its end: ten thousand million steps take no time,
  * and take 4 cycles each but for the 8 misses of the first lap. */
 static void long_walks_are_short(void **state)
@@ -274,6 +308,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(multiplied_is_simulated),
+        cmocka_unit_test(rows_stay_open),
         cmocka_unit_test(long_walks_are_short),
         cmocka_unit_test(noise_is_not_missed),
     };
