@@ -120,6 +120,19 @@ static void targets_that_cost_little(void **state)
     assert_level(*state, "itlb1.4k", ABSENT, 32, PENALTY);
 }
 
+/* Branch targets that run out a little, just before the entries do, and cost little: a row takes longer than one that
+ * surely fits, but not than as many jumps to fewer pages. */
+static void targets_that_are_nearly_enough(void **state)
+{
+    struct description description = machine_with();
+    add_tlb(&description, 1, 1, 132, "LRU");
+    add_targets(&description, 32);
+    assert_true(policy_parse(&description.fetch.target_shape.policy, "MRU"));
+    description.fetch.miss = 2;
+    measure(*state, &description);
+    assert_level(*state, "itlb1.4k", 132, 1, PENALTY);
+}
+
 /* An instruction cache of 64 lines before 72 entries: jumps share lines, so that none is missed. And one of 16 lines,
  * which four jumps each do not fit into: line 17 is missed, and that is no page too many. */
 static void a_small_instruction_cache(void **state)
@@ -251,6 +264,7 @@ int main(void)
         cmocka_unit_test(a_queue),
         cmocka_unit_test(few_targets),
         cmocka_unit_test(targets_that_cost_little),
+        cmocka_unit_test(targets_that_are_nearly_enough),
         cmocka_unit_test(a_small_instruction_cache),
         cmocka_unit_test(a_shallow_first_level),
         cmocka_unit_test(walks_that_are_quicker),
