@@ -12,6 +12,9 @@ enum {
     MORE = 10 /* lines that the others foretell */
 };
 
+/* The mean of votes of which six in ten are 1, and the others -1. */
+static const double MOSTLY = 0.2;
+
 /* Notes a line. True: it says something new of the space. */
 static bool note(struct known *known, uint64_t target, uint64_t line)
 {
@@ -21,17 +24,36 @@ static bool note(struct known *known, uint64_t target, uint64_t line)
     return gf2_add(&known->space, line ^ target);
 }
 
-/* Whether there are lines of the set whose differences the space does not have. If it is not all, at least every other
- * line of the set is one; so of RICH times as many draws as it takes until a line is of the set, one is such a line in
- * six rounds of ten, each with lines of its own: votes whose mean is above 0 then, instead of -1. (More lines might
- * push the target out of an outer level.) */
-static bool are_outside(struct push *push, const struct scene *scene, const struct known *known, uint64_t tries)
+/* So many draws that one of them is of the set in six rounds of ten, or more: for as long as one is less often, twice
+ * as many. How many were drawn until three or four lines were found may be a small part of that. */
+static uint64_t enough_draws(struct push *push, const struct scene *scene, const struct known *known, uint64_t tries)
+{
+    const struct kin *kin = &known->nearer->kin;
+    double needed = push_needed(push, VOTES_CHECK);
+    for (; tries < kin_count(kin, &push->region); tries *= 2) {
+        double sum = 0, vote;
+        for (unsigned i = 0; sum < needed && sum > -needed && i < IN_VAIN * needed; i++) {
+            if (!evict_any_once(push, scene, kin, NULL, tries, &vote))
+                return tries;
+            sum += vote - MOSTLY;
+        }
+        if (sum > 0)
+            break;
+    }
+    return tries;
+}
+
+/* If the space is not all, at least every other line of the set is outside; so of RICH times as many draws as it takes
+ * until a line is of the set, one is such a line in six rounds of ten, each with lines of its own: votes whose mean is
+ * above 0 then, instead of -1. (More lines might push the target out of an outer level.) */
+bool known_lacks(struct push *push, const struct scene *scene, const struct known *known, uint64_t tries)
 {
     enum { RICH = 2 };
     static const double between = -0.4, from_it = 0.6;
     const struct kin *kin = &known->nearer->kin;
     struct kin space = kin_by(&push->region, &known->space, 1);
     double needed = push_needed(push, VOTES_CHECK) / from_it, sum = 0, vote;
+    tries = enough_draws(push, scene, known, tries);
     for (unsigned i = 0; sum < needed && sum > -needed && i < IN_VAIN * needed; i++) {
         if (!evict_any_once(push, scene, kin, &space, RICH * tries, &vote))
             return false;
@@ -53,7 +75,7 @@ bool known_draw(struct push *push, const struct scene *scene, struct known *know
         /* Where lots are drawn, one line fewer than it takes may push the target out, too. */
         if (!scene->sharp || (same != SAME_ASKED && same != SAME))
             continue;
-        if (!are_outside(push, scene, known, tries))
+        if (!known_lacks(push, scene, known, tries))
             break;
         if (same == SAME && again++ < AGAIN)
             same = SAME_ASKED; /* all of these were of the space by chance */

@@ -23,5 +23,10 @@ bool known_learn(struct push *, const struct scene *, const struct nearer *, str
 /* The same of lines that are drawn for a scene alone, which has to have its nearer levels and tries. */
 bool known_draw(struct push *, const struct scene *, struct known *);
 
+/* Whether there are lines of the set whose differences the space does not have, for a scene that is sharp. tries: about
+ * how many draws from the nearer levels' kin hold one line of the set, or fewer. False: there are none, or see push_ok.
+ */
+bool known_lacks(struct push *, const struct scene *, const struct known *, uint64_t tries);
+
 /* Draws more, until there are so many. */
 void known_more(struct push *, const struct scene *, struct known *, unsigned wanted);

@@ -180,10 +180,65 @@ static void all_that_there_are(void **state)
     }
 }
 
+/* Whether a set has lines that differ in a bit which no line that is known differs in is seen, whether it is known how
+ * many draws it takes until a line is of the set, or thought to be a few of them. */
+static void lines_outside(void **state)
+{
+    (void)state;
+    enum { FIRST = 64, SETS = 1 << 12, WAYS = 4 };
+    struct description description = first(FIRST, 4, "LRU");
+    struct looked_at at;
+    struct scene scene;
+    add(&description, SETS, WAYS, "LRU");
+    look_at(&at, &description, 1);
+    cost_of(&at, 0, NULL, WAYS, &scene);
+    for (uint64_t tries = 1; tries <= SETS / FIRST; tries *= 4) {
+        struct known known = {.nearer = &at.nearer};
+        for (uint64_t bit = 2 * SETS; bit < SPAN / 64; bit *= 2)
+            gf2_add(&known.space, bit);
+        assert_true(known_lacks(&at.push, &scene, &known, tries));
+        gf2_add(&known.space, SETS);
+        assert_false(known_lacks(&at.push, &scene, &known, tries));
+    }
+    leave(&at);
+}
+
+/* Of the lines that do not lie in half of the set, most are lines that it is not drawn from again: lines that say
+ * nothing new come three in a row, and ten, too, and all that are drawn do in one time of fifty. That there are others
+ * is seen whenever it is asked, also when few draws have told how many it takes; and it is asked again. */
+static void lines_that_are_seldom_drawn(void **state)
+{
+    (void)state;
+    enum { SETS = 1 << 12, WAYS = 4, TIMES = 40, SELDOM = 16, WRONG = 2 };
+    struct description description = first(64, 4, "LRU");
+    struct looked_at at;
+    struct scene scene;
+    unsigned all = SPAN / 64 / SETS, wrong = 0;
+    add(&description, SETS, WAYS, "LRU");
+    look_at(&at, &description, 1);
+    cost_of(&at, 0, NULL, WAYS, &scene);
+    for (unsigned i = 1, left = all / 2; i < all && left > SELDOM; i += 2, left--)
+        if (!push_among(scene.line, scene.lines, scene.target ^ (uint64_t)i * SETS))
+            scene.line[scene.lines++] = scene.target ^ (uint64_t)i * SETS;
+    for (unsigned time = 0; time < TIMES; time++) {
+        struct known known = {.nearer = &at.nearer, .tries = 8};
+        for (unsigned bit = 2; bit < all; bit *= 2)
+            gf2_add(&known.space, (uint64_t)bit * SETS);
+        assert_true(known_draw(&at.push, &scene, &known));
+        wrong += (SPAN / 64) >> known.space.dimension != SETS;
+    }
+    assert_in_range(wrong, 0, WRONG);
+    leave(&at);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(prefetched_beside_all_lines),
-                                       cmocka_unit_test(any_way_by_few_lines), cmocka_unit_test(any_way_at_all),
-                                       cmocka_unit_test(lines_foretell_others), cmocka_unit_test(all_that_there_are)};
+                                       cmocka_unit_test(any_way_by_few_lines),
+                                       cmocka_unit_test(any_way_at_all),
+                                       cmocka_unit_test(lines_foretell_others),
+                                       cmocka_unit_test(all_that_there_are),
+                                       cmocka_unit_test(lines_outside),
+                                       cmocka_unit_test(lines_that_are_seldom_drawn)};
     return cmocka_run_group_tests(tests, fresh, done);
 }
