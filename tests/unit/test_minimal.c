@@ -180,6 +180,26 @@ static void all_that_there_are(void **state)
     }
 }
 
+/* Lines that push a target out are of its set, and so is the target itself, though with one of them there is one fewer
+ * that differs. Helpers are not. */
+static void lines_that_take_part(void **state)
+{
+    (void)state;
+    enum { WAYS = 4 };
+    struct description description = first(64, 4, "LRU");
+    struct looked_at at;
+    struct scene scene;
+    add(&description, 1 << 9, WAYS, "LRU");
+    look_at(&at, &description, 1);
+    cost_of(&at, 0, NULL, WAYS, &scene);
+    assert_true(evict_takes(&at.push, &scene, scene.target, VOTES_CHECK));
+    for (unsigned i = 0; i < scene.lines; i++)
+        assert_true(evict_takes(&at.push, &scene, scene.line[i], VOTES_CHECK));
+    for (unsigned i = 0; i < scene.helpers; i++)
+        assert_false(evict_takes(&at.push, &scene, scene.helper[i], VOTES_CHECK));
+    leave(&at);
+}
+
 /* Whether a set has lines that differ in a bit which no line that is known differs in is seen, whether it is known how
  * many draws it takes until a line is of the set, or thought to be a few of them. */
 static void lines_outside(void **state)
@@ -238,6 +258,7 @@ int main(void)
                                        cmocka_unit_test(any_way_at_all),
                                        cmocka_unit_test(lines_foretell_others),
                                        cmocka_unit_test(all_that_there_are),
+                                       cmocka_unit_test(lines_that_take_part),
                                        cmocka_unit_test(lines_outside),
                                        cmocka_unit_test(lines_that_are_seldom_drawn)};
     return cmocka_run_group_tests(tests, fresh, done);
