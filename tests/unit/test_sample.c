@@ -61,8 +61,8 @@ static void confidences_combine(void **state)
     assert_true(confidence_rounding(4.0, 4.45, 4.9, 4) > 0.5);
 }
 
-/* Decides about `stops` lines of one set of an 8-way cache, of which each takes so many ticks more that misses. */
-static enum verdict decide_by(struct machine *machine, uint64_t seed, uint64_t stops, double effect, bool brief,
+/* Decides about `stops` lines of one set of an 8-way cache. question: what is asked for, and how. */
+static enum verdict decide_by(struct machine *machine, uint64_t seed, uint64_t stops, struct question question,
                               struct answer *answer)
 {
     struct bench bench = bench_open(machine, seed);
@@ -70,9 +70,10 @@ static enum verdict decide_by(struct machine *machine, uint64_t seed, uint64_t s
     assert_true(stretch_best(machine, 2 << 20, 2 << 20, 2 << 20, &stretch));
     struct stops here = stops_sequence(stretch.base + KEPT, 4096, stops), few = stops_sequence(stretch.base + 8, 16, 3);
     struct walk signal = walk_over(&here, OP_LOAD, seed), control = walk_over(&few, OP_LOAD, seed);
-    struct question question = {.signal = &signal, .control = &control, .steps = 1024, .error = 1e-3};
-    question.effect = effect;
-    question.brief = brief;
+    question.signal = &signal;
+    question.control = &control;
+    question.steps = 1024;
+    question.error = 1e-3;
     assert_true(bench_link(&bench, &control) && bench_link(&bench, &signal));
     assert_true(sample_compare(&bench, &question, answer));
     return answer->verdict;
@@ -80,7 +81,7 @@ static enum verdict decide_by(struct machine *machine, uint64_t seed, uint64_t s
 
 static enum verdict decide(struct machine *machine, uint64_t seed, uint64_t stops, struct answer *answer)
 {
-    return decide_by(machine, seed, stops, 10, false, answer);
+    return decide_by(machine, seed, stops, (struct question){.effect = 10}, answer);
 }
 
 /* By a clock of 500 cycles, batches are as long as a small effect takes: those that are slow by many times as much may
@@ -92,16 +93,39 @@ static void what_is_clearly_slow_is_told_soon(void **state)
     struct description description = quiet();
     description.clock.step = 500;
     for (unsigned brief = 0; brief < 2; brief++) {
+        const struct question question = {.effect = 0.1, .brief = brief};
         struct machine *machine = opened(&description, 3);
         struct answer answer;
-        assert_int_equal(decide_by(machine, 1, 8, 0.1, brief, &answer), NOT_SLOWER);
+        assert_int_equal(decide_by(machine, 1, 8, question, &answer), NOT_SLOWER);
         uint64_t before = machine_steps(machine);
-        assert_int_equal(decide_by(machine, 2, 9, 0.1, brief, &answer), SLOWER);
+        assert_int_equal(decide_by(machine, 2, 9, question, &answer), SLOWER);
         assert_true(answer.error <= 1e-3 && answer.blur > 0 && answer.blur <= BLURRED * 0.1);
         visits[brief] = machine_steps(machine) - before;
         machine_close(machine);
     }
     assert_true(3 * visits[1] < visits[0]);
+}
+
+/* Somebody has the core for two thirds of the time, in spells that are longer than what there is to tell. A batch that
+ * is slow when the control was slow, too, says nothing of the lines, and neither does a short one: where they count,
+ * six times as many of these decisions are wrong, or, where short ones do, twice as many. */
+static void who_is_busy_says_nothing(void **state)
+{
+    (void)state;
+    enum { MACHINES = 320, WRONG = 15 };
+    const struct question question = {.effect = 0.15, .brief = true, .together = true};
+    struct description description = quiet();
+    description.clock.step = 71;
+    description.noise.smi_period = 6000;
+    description.noise.smi_length = 4000;
+    unsigned wrong = 0;
+    for (uint64_t seed = 1; seed <= MACHINES; seed++) {
+        struct machine *machine = opened(&description, seed);
+        struct answer answer;
+        wrong += decide_by(machine, seed, 8, question, &answer) != NOT_SLOWER;
+        machine_close(machine);
+    }
+    assert_in_range(wrong, 0, WRONG);
 }
 
 static void no_spread_at_all(void **state)
@@ -195,10 +219,15 @@ static void rate_needs_whole_multiplies(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(quantiles_interpolate),      cmocka_unit_test(confidences_combine),
-        cmocka_unit_test(no_spread_at_all),           cmocka_unit_test(what_is_clearly_slow_is_told_soon),
-        cmocka_unit_test(flat_clock_is_never_slower), cmocka_unit_test(noise_does_not_decide),
-        cmocka_unit_test(skipping_ends_a_decision),   cmocka_unit_test(rate_needs_whole_multiplies),
+        cmocka_unit_test(quantiles_interpolate),
+        cmocka_unit_test(confidences_combine),
+        cmocka_unit_test(no_spread_at_all),
+        cmocka_unit_test(what_is_clearly_slow_is_told_soon),
+        cmocka_unit_test(who_is_busy_says_nothing),
+        cmocka_unit_test(flat_clock_is_never_slower),
+        cmocka_unit_test(noise_does_not_decide),
+        cmocka_unit_test(skipping_ends_a_decision),
+        cmocka_unit_test(rate_needs_whole_multiplies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
