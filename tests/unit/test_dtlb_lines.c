@@ -68,6 +68,34 @@ static void a_row_that_is_long_by_chance(void **state)
     machine_close(machine);
 }
 
+/* A row of 20 pages that took longer while a neighbour had entries ends the first level far before its 256. Where it
+ * does end is soon found all the same: twice as many pages more are asked for each time that all of them fit. */
+static void a_row_that_is_long_for_a_while(void **state)
+{
+    enum { ENTRIES = 256, MOST = 1000000 };
+    static const struct tlb_size size = {"4k", OP_LOAD, 4096, UINT64_MAX, UINT64_MAX};
+    const struct tlb_side side = {"dtlb", &size, 1, 4, 1 << 13};
+    struct description description = machine_with();
+    const char *why = "";
+    (void)state;
+    add_tlb(&description, 1, ENTRIES / 4, 4);
+    struct machine *machine = process_open(NULL, &description, 3, NULL, &why);
+    assert_non_null(machine);
+    struct tlb tlb = {.side = &side, .size = &size, .places = 2, .bench = bench_open(machine, 7)};
+    tlb.bench.cycles_per_tick = 1;
+    assert_true(seats_open(&tlb.pages, &tlb.bench, OP_LOAD, 4096, UINT64_MAX, &why));
+    static const struct row_place place[] = {{16, 0, HIT}, {20, WALK, HIT}};
+    memcpy(tlb.place, place, sizeof place);
+    uint64_t fit = 16, crowd = 0, start = machine_steps(machine);
+    bool rough = false;
+    assert_true(tlb_bound(&tlb, 1, LEAST_MISSES * WALK, &fit, &crowd, &rough));
+    assert_int_equal(fit, ENTRIES);
+    assert_int_equal(crowd, ENTRIES + 1);
+    assert_in_range(machine_steps(machine) - start, 1, MOST);
+    seats_close(&tlb.pages);
+    machine_close(machine);
+}
+
 /* A row of 8192 pages misses lines by lot as well as a shorter one does, though none is longer; not where it misses
  * them all, as half of it does. */
 static void the_longest_row(void **state)
@@ -272,6 +300,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_that_miss_lines),
         cmocka_unit_test(a_row_that_is_long_by_chance),
+        cmocka_unit_test(a_row_that_is_long_for_a_while),
         cmocka_unit_test(the_longest_row),
         cmocka_unit_test(a_second_level_soon_behind),
         cmocka_unit_test(lines_run_out_before_a_second_level),
