@@ -96,6 +96,48 @@ static void a_row_that_is_long_for_a_while(void **state)
     machine_close(machine);
 }
 
+/* 78 lines of a cache with a way predictor, of which rows behind 16 entries for large pages begin to miss some: any
+ * pages push each other out of it, as out of a second level of one set, but there is none. */
+static void lines_behind_the_first_level(void **state)
+{
+    static const struct tlb_size size = {"2m", OP_LOAD, 2 << 20, UINT64_MAX, UINT64_MAX};
+    static const struct tlb_side side = {"dtlb", &size, 1, 4, 1 << 13};
+    const struct request request = {.seed = 11};
+    const char *why = "";
+    struct description description = machine_with();
+    struct cache_description *first = &description.cache[0];
+    for (unsigned i = 0; i < description.caches; i++)
+        description.cache[i].line = description.cache[i].sector = 128;
+    shape_cache(&description, 0, 6, 13);
+    assert_true(policy_parse(&first->shape.policy, "MRU"));
+    predict_ways(first, 13);
+    for (unsigned i = 3; i < first->folds; i++)
+        first->fold[i] = (uint64_t)0x21 << (12 + i);
+    description.cache[1].latency = 13;
+    shape_cache(&description, 1, 96, 8);
+    assert_true(policy_parse(&description.cache[1].shape.policy, "QLRU_H11_M1_R1_U2"));
+    description.memory.latency = 411;
+    description.walker = (struct walker_description){.count = 1, .overhead = 12, .from_level = 2};
+    for (unsigned level = 2; level <= 4; level++) {
+        struct psc_description *psc = &description.psc[description.pscs++];
+        *psc = (struct psc_description){.level = level, .tag = PSC_LINEAR};
+        psc->shape.ways = 8;
+        psc->shape.index = (struct index){.kind = INDEX_MODULO, .sets = 1};
+        assert_true(policy_parse(&psc->shape.policy, "LRU"));
+    }
+    add_tlb(&description, 1, 8, 12)->pages = PAGES_SMALL;
+    struct tlb_description *large = add_tlb(&description, 1, 4, 4);
+    large->pages = PAGES_LARGE;
+    assert_true(policy_parse(&large->shape.policy, "QLRU_H00_M2_R0_U0_UMO"));
+    struct machine *machine = process_open(NULL, &description, 3, NULL, &why);
+    assert_non_null(machine);
+    memset(*state, 0, sizeof(struct notebook));
+    assert_true(tlb_measure(machine, &request, &side, *state));
+    machine_close(machine);
+    assert_level(*state, "dtlb1.2m", 4, 4, PENALTY);
+    assert_level(*state, "dtlb2.2m", ABSENT, 0, PENALTY);
+}
+
 /* A row of 8192 pages misses lines by lot as well as a shorter one does, though none is longer; not where it misses
  * them all, as half of it does. */
 static void the_longest_row(void **state)
@@ -301,6 +343,7 @@ int main(void)
         cmocka_unit_test(rows_that_miss_lines),
         cmocka_unit_test(a_row_that_is_long_by_chance),
         cmocka_unit_test(a_row_that_is_long_for_a_while),
+        cmocka_unit_test(lines_behind_the_first_level),
         cmocka_unit_test(the_longest_row),
         cmocka_unit_test(a_second_level_soon_behind),
         cmocka_unit_test(lines_run_out_before_a_second_level),
