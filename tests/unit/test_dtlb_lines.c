@@ -96,14 +96,41 @@ static void a_row_that_is_long_for_a_while(void **state)
     machine_close(machine);
 }
 
+/* Measures pages of one size only. */
+static void measure_only(struct notebook *notebook, const struct description *description, const struct tlb_size *size)
+{
+    const struct tlb_side side = {"dtlb", size, 1, 4, 1 << 13};
+    const struct request request = {.seed = 11};
+    const char *why = "";
+    struct machine *machine = process_open(NULL, description, 3, NULL, &why);
+    assert_non_null(machine);
+    memset(notebook, 0, sizeof *notebook);
+    assert_true(tlb_measure(machine, &request, &side, notebook));
+    machine_close(machine);
+}
+
+/* 80 seats have room in 20 lines: 73 pages, one too many, are told from their lines, and 128, which are all that differ
+ * in some bits, are not. So a crowd is looked for among 73 of them, and is believed at once. */
+static void more_pages_than_lines(void **state)
+{
+    static const struct tlb_size size = {"4k", OP_LOAD, 4096, UINT64_MAX, UINT64_MAX};
+    struct description description = machine_with();
+    description.caches = 1;
+    shape_cache(&description, 0, 5, 4);
+    description.memory.latency = 300;
+    description.walker.fixed = 10;
+    add_tlb(&description, 1, 1, 72)->pages = PAGES_SMALL;
+    add_tlb(&description, 1, 1, 8)->pages = PAGES_LARGE;
+    measure_only(*state, &description, &size);
+    assert_level(*state, "dtlb1.4k", 72, 1, PENALTY);
+    assert_true(noted(*state, "dtlb1.4k.ways")->confidence > 0.95);
+}
+
 /* 78 lines of a cache with a way predictor, of which rows behind 16 entries for large pages begin to miss some: any
  * pages push each other out of it, as out of a second level of one set, but there is none. */
 static void lines_behind_the_first_level(void **state)
 {
     static const struct tlb_size size = {"2m", OP_LOAD, 2 << 20, UINT64_MAX, UINT64_MAX};
-    static const struct tlb_side side = {"dtlb", &size, 1, 4, 1 << 13};
-    const struct request request = {.seed = 11};
-    const char *why = "";
     struct description description = machine_with();
     struct cache_description *first = &description.cache[0];
     for (unsigned i = 0; i < description.caches; i++)
@@ -129,11 +156,7 @@ static void lines_behind_the_first_level(void **state)
     struct tlb_description *large = add_tlb(&description, 1, 4, 4);
     large->pages = PAGES_LARGE;
     assert_true(policy_parse(&large->shape.policy, "QLRU_H00_M2_R0_U0_UMO"));
-    struct machine *machine = process_open(NULL, &description, 3, NULL, &why);
-    assert_non_null(machine);
-    memset(*state, 0, sizeof(struct notebook));
-    assert_true(tlb_measure(machine, &request, &side, *state));
-    machine_close(machine);
+    measure_only(*state, &description, &size);
     assert_level(*state, "dtlb1.2m", 4, 4, PENALTY);
     assert_level(*state, "dtlb2.2m", ABSENT, 0, PENALTY);
 }
@@ -343,6 +366,7 @@ int main(void)
         cmocka_unit_test(rows_that_miss_lines),
         cmocka_unit_test(a_row_that_is_long_by_chance),
         cmocka_unit_test(a_row_that_is_long_for_a_while),
+        cmocka_unit_test(more_pages_than_lines),
         cmocka_unit_test(lines_behind_the_first_level),
         cmocka_unit_test(the_longest_row),
         cmocka_unit_test(a_second_level_soon_behind),
