@@ -266,34 +266,36 @@ static void list_any(struct crowd *crowd, uint64_t bits)
         crowd->count = (unsigned)crowd->reach->crowd;
 }
 
-/* Whether so many pages find room after all, given time: a policy that draws lots would have drawn the one free entry,
- * even of as many as there are pages. */
-static bool finds_room(struct crowd *crowd)
+/* Whether so many pages find room after all, given so many laps for each, in the run that is timed: a policy that draws
+ * lots would have drawn the one free entry, even of as many as there are pages, and a queue, of which whoever began the
+ * run has taken a place, would have come to that again. */
+static bool finds_room(struct crowd *crowd, unsigned laps)
 {
-    enum { TIMES = 3, MOST = 128 };
     struct seats *pages = crowd_pages(crowd);
-    if (crowd->count + crowd->reach->block > MOST)
-        return true; /* for all that is known */
-    pages->settling = TIMES * crowd->count;
+    pages->settling = laps * crowd->count;
     bool room = !crowd_overflows(crowd, LAST);
     pages->settling = 0;
     return room;
 }
 
-/* Whether it takes luck to be among those that stay. sharp: one page less has always found room at once, in any order:
- * with luck it would take half as long as this many do, at most, and these have found none. */
+/* Whether it takes luck to be among those that stay, or time. sharp: one page less has always found room at once, in
+ * any order: with luck it would take half as long as this many do, at most, and these have found none; but a queue may
+ * have room for them all the same. */
 static bool draws_lots(struct crowd *crowd, bool sharp)
 {
+    enum { ROUND = 1, TIMES = 3, MOST = 128 };
     const struct reach *reach = crowd->reach;
     unsigned count = crowd->count + reach->block;
     double ticks = 0;
     if (!crowd_overflows(crowd, LAST))
         return true;
+    if (sharp) /* of more that would take long */
+        return count <= MOST && finds_room(crowd, ROUND);
     struct stops stops = with_block(crowd);
     if (!seats_excess(reach->pages, &stops, &ticks))
         return true;
-    return !sharp && crowd->count > FEW &&
-           (ticks - reach->hit) * count < LUCK / LEAST_MISSES * reach->miss * crowd->count && finds_room(crowd);
+    bool few = (ticks - reach->hit) * count < LUCK / LEAST_MISSES * reach->miss * crowd->count;
+    return crowd->count > FEW && few && (count > MOST || finds_room(crowd, TIMES)); /* for all that is known */
 }
 
 /* Learns what a lap over the crowd costs more: of some orders, which may have fewer misses, the fewest are told. Where

@@ -132,7 +132,7 @@ bool bench_timed(struct bench *bench, const struct walk *walk, uint64_t warm, ui
     double first;
     if (walk->op != OP_JUMP && walk->op != OP_JUMP_FAR)
         return run_undisturbed(bench, &task, ticks);
-    task.steps = walk->length;
+    task.steps = warm > walk->length ? warm : walk->length;
     if (!run_undisturbed(bench, &task, &first))
         return false;
     task.steps += steps;
