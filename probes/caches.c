@@ -25,6 +25,9 @@ enum {
     LEAST_REGION = 64 << 20 /* more where it is needed: pages of 2 MB that it has are few, and their tables small */
 };
 
+/* That a prefetcher without a switch uses the other half of what is used, which then seems to be one line with it. */
+static const double BROUGHT = 0.05;
+
 struct caches {
     struct bench bench;
     struct stretch stretch;
@@ -118,6 +121,29 @@ static void note_told(struct caches *caches, unsigned level, const char *what, e
         note_value(caches->notebook, id, told == YES, "yes/no", confidence, cost, method);
 }
 
+static void note_line(struct caches *caches, unsigned level, const struct sets *sets, uint64_t cost)
+{
+    char id[28];
+    double error = sets->error + caches->error;
+    const char *why = "units of it can be flushed alone: sectors, or lines that a prefetcher brings in pairs";
+    id_of(id, level, "line");
+    switch (sets->rule.whole) {
+    case WHOLE_OPEN:
+        why = "units of it may be lines that a prefetcher brings in pairs: others are as long, so flushes tell nothing";
+        /* fall through */
+    case WHOLE_PARTS:
+        note_missing(caches->notebook, id, "bytes", cost, "%s", why);
+        return;
+    case WHOLE_TOUCHED:
+        error += BROUGHT;
+        break;
+    case WHOLE_LINE:
+        break;
+    }
+    note_value(caches->notebook, id, (double)sets->rule.line, "bytes", confidence_from(error), cost,
+               "address bits that do not matter for which lines share a set");
+}
+
 static void note_level(struct caches *caches, unsigned level, const struct sets *sets, uint64_t cost)
 {
     char id[28];
@@ -132,13 +158,7 @@ static void note_level(struct caches *caches, unsigned level, const struct sets 
                sets->rule.indexing == INDEX_LINEAR   ? "ways times sets, which XOR of address bits chooses"
                : sets->rule.indexing == INDEX_MODULO ? "ways times sets, chosen modulo their number"
                                                      : "ways times sets, counted one after the other");
-    id_of(id, level, "line");
-    if (sets->rule.pairs)
-        note_missing(caches->notebook, id, "bytes", cost,
-                     "units of it can be flushed alone: sectors, or lines that a prefetcher brings in pairs");
-    else
-        note_value(caches->notebook, id, (double)sets->rule.line, "bytes", confidence, cost,
-                   "address bits that do not matter for which lines share a set");
+    note_line(caches, level, sets, cost);
     note_told(caches, level, "exclusive", told->exclusive, confidence_from(sets->error + caches->error + told->error),
               cost, "whether it has what the level before still has, or gets it later");
     note_told(caches, level, "inclusive", told->inclusive, confidence, cost,
@@ -184,7 +204,7 @@ static void begin(struct caches *caches)
 {
     double ways = noted_value(caches->notebook, "l1d.ways", NULL),
            size = noted_value(caches->notebook, "l1d.size", NULL);
-    caches->nearer = (struct nearer){.ways = (unsigned)ways, .holds = (unsigned)ways};
+    caches->nearer = (struct nearer){.ways = (unsigned)ways, .holds = (unsigned)ways, .units = 1};
     caches->nearer.kin = kin_modulo(&caches->region, (uint64_t)(size / ways / (double)caches->region.unit));
     caches->before = caches->hit;
 }
@@ -199,6 +219,11 @@ static void pass(struct caches *caches, unsigned level, const struct sets *sets)
     nearer->ways += sets->ways;
     nearer->kin_but_last = nearer->kin;
     nearer->kin = sets->rule.kin;
+    uint64_t units = sets->rule.line / caches->region.unit;
+    if (units > nearer->units) {
+        nearer->units = units;
+        nearer->units_open = sets->rule.whole == WHOLE_PARTS || sets->rule.whole == WHOLE_OPEN;
+    }
     caches->before = latency_of_level(caches->notebook, level);
     caches->unknown = sets->rule.indexing == INDEX_COUNTED;
 }

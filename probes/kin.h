@@ -37,7 +37,9 @@ struct nearer {
     struct kin kin_but_last; /* at all but the last of them; of one level: nothing */
     unsigned ways;           /* of all of them */
     unsigned ways_but_last;
-    unsigned holds; /* lines of one set that the last of them holds, and what it does not have of those before it */
+    unsigned holds;  /* lines of one set that the last of them holds, and what it does not have of those before it */
+    uint64_t units;  /* of a region, in the longest line that any of them seems to have, */
+    bool units_open; /* which may be several that a prefetcher brings together */
 };
 
 /* Kin by such a space and rule. */

@@ -364,20 +364,6 @@ static bool foretells_both(struct push *push, const struct scene scene[2], const
     return foretells(push, &scene[0], rule, false) && foretells(push, &scene[1], rule, false);
 }
 
-/* Whether units that share a set wherever they are belong to one line: when the other one is flushed after each line of
- * the set, these lines go, too, and push nothing out. A prefetcher that brings pairs makes it look the same until then.
- */
-static bool is_one_line(struct push *push, const struct scene *scene, uint64_t inside)
-{
-    struct push flushing = *push;
-    for (flushing.apart = 1; flushing.apart < inside; flushing.apart *= 2) {
-        bool clear;
-        if (push_out(&flushing, scene, VOTES_CHECK, &clear) || !clear)
-            return false;
-    }
-    return push_ok(&flushing);
-}
-
 /* Sets that lie in so many for each of a space of differences, `within`; and the line, which is what shares a set in
  * the lowest bits. */
 static void counts_by_space(struct push *push, const struct gf2 *space, uint64_t within, struct rule *rule)
@@ -468,6 +454,6 @@ bool rule_find(struct push *push, const struct scene scene[2], struct known *kno
         (linear || (!is_modulo(push, scene, known, odd, rule, &modulo) &&
                     (modulo || !push_ok(push) || !is_counted(push, scene, known, rule, why)))))
         return false;
-    rule->pairs = !is_one_line(push, &scene[0], rule->line / push->region.unit);
+    rule->whole = whole_tell(push, scene, known->nearer, rule->line / push->region.unit);
     return push_ok(push);
 }

@@ -9,6 +9,7 @@
 #pragma once
 #include "probes/known.h"
 #include "probes/minimal.h"
+#include "probes/whole.h"
 
 /* How the number of sets was found. */
 enum indexing { INDEX_LINEAR, INDEX_MODULO, INDEX_COUNTED };
@@ -17,7 +18,7 @@ struct rule {
     enum indexing indexing;
     uint64_t sets, line; /* line: bytes */
     struct kin kin;      /* not INDEX_COUNTED: lines that share a set here and at all nearer levels */
-    bool pairs;          /* units that seem to be of one line come and go together, but may be lines of their own */
+    enum whole whole;    /* whether units that come and go together are of one line */
     double error;        /* that it is wrong */
 };
 
