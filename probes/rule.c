@@ -286,6 +286,14 @@ static bool look_outside(const struct push *several, const struct scene scene[2]
     return push_ok(&push);
 }
 
+/* What the levels before have in one line, or bring together, comes and goes together here. (Where a table chooses sets
+ * some lines that are moved by a part of it seem not to be of the set, and it was taken for a bit that makes sets.) */
+static void add_units(struct gf2 *space, const struct nearer *nearer)
+{
+    for (uint64_t bit = 1; bit < nearer->units; bit *= 2)
+        gf2_add(space, bit);
+}
+
 /* The same where sets are counted: `within` of them for the space of what is known. A difference that is good for one
  * line is not so for others there, but for bits that the table does not use: those are added to the space, bit by bit.
  * Some share sets by bits that it does use. False: otherwise, too. */
@@ -293,6 +301,9 @@ static bool look_outside_counted(struct push *push, const struct scene scene[2],
                                  uint64_t within, struct gf2 *space, struct mixed *mixed)
 {
     struct kin all = {.odd = 1}, without = {.space = known->nearer->kin.space, .odd = 1};
+    add_units(space, known->nearer);
+    add_units(&all.space, known->nearer);
+    add_units(&without.space, known->nearer);
     for (uint64_t bit = 1; bit < region_lines(&push->region) && push_ok(push); bit *= 2) {
         gf2_add(&all.space, bit);
         if (gf2_has(&without.space, bit))
@@ -453,6 +464,9 @@ bool rule_find(struct push *push, const struct scene scene[2], struct known *kno
     if (!is_linear(push, scene, known, odd, rule, &linear) &&
         (linear || (!is_modulo(push, scene, known, odd, rule, &modulo) &&
                     (modulo || !push_ok(push) || !is_counted(push, scene, known, rule, why)))))
+        return false;
+    /* A line is no shorter than what the levels before take at once. */
+    if (rule->line < known->nearer->units * push->region.unit)
         return false;
     rule->whole = whole_tell(push, scene, known->nearer, rule->line / push->region.unit);
     return push_ok(push);

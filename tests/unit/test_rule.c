@@ -50,9 +50,32 @@ static void a_table_of_nearer_bits(void **state)
     assert_found(&description, *state);
 }
 
+/* The same level, of lines of 128 bytes. */
+static struct cache_description *of_longer_lines(struct cache_description *cache)
+{
+    cache->line = cache->sector = 128;
+    cache->size *= 2;
+    return cache;
+}
+
+/* What the level before has in one line comes together here: half of such a line makes no sets, where a table chooses
+ * them. */
+static void a_table_behind_longer_lines(void **state)
+{
+    struct description description = first(128, 4, "LRU");
+    description.memory.span = 1 << 30;
+    of_longer_lines(add(&description, 123, 24, "LRU6PLRU4"))->inclusion = INCLUSION_INCLUSIVE;
+    slice(of_longer_lines(add(&description, 256, 16, "LRU4PLRU4")), 5);
+    know(*state, &description);
+    measured(&description, 1, *state);
+    assert_value(*state, 2, "line", 128);
+    assert_value(*state, 3, "size", (double)description.cache[2].size);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(folded_behind_odd), cmocka_unit_test(many_helpers),
-                                       cmocka_unit_test(memory_of_rounds), cmocka_unit_test(a_table_of_nearer_bits)};
+                                       cmocka_unit_test(memory_of_rounds), cmocka_unit_test(a_table_of_nearer_bits),
+                                       cmocka_unit_test(a_table_behind_longer_lines)};
     return cmocka_run_group_tests(tests, fresh, done);
 }
