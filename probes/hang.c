@@ -74,11 +74,11 @@ uint64_t hung_frames(const struct hung *hung)
     return (distance(hung) - FRAMES * hung->page) / FRAME;
 }
 
-struct stops hung_sweep(const struct hung *hung, uint64_t frames)
+struct stops hung_sweep(const struct hung *hung, uint64_t frames, bool dense)
 {
     struct stops stops = stops_sequence(hung->dense.base + FRAMES * hung->page + KEPT, FRAME, frames);
-    stops.inner_stride = APART;
-    stops.inner_count = HUNG;
+    stops.inner_stride = dense ? LINE : APART;
+    stops.inner_count = dense ? (FRAME - KEPT) / LINE : HUNG;
     return stops;
 }
 
@@ -135,7 +135,7 @@ bool hung_open(struct hung *hung, struct bench *bench, const char **why)
 {
     struct machine *machine = bench->machine;
     struct view view = machine_view(machine);
-    *hung = (struct hung){.bench = bench, .page = machine_page(machine, 0)};
+    *hung = (struct hung){.bench = bench, .page = machine_page(machine, 0), .chosen = ALL_HUNG};
     *why = "no memory for the lines of its pages";
     if (!stretch_best(machine, UINT64_MAX, 2 * MOST_SWEPT, 2 * MOST_SWEPT, &hung->dense))
         return false;
@@ -182,17 +182,31 @@ void script_begin(struct script_of *script, struct bench *bench)
     script_fence(script);
 }
 
+/* Visits one of them. */
+static void script_one(struct script_of *script, const struct hung *hung, enum hung_what what, unsigned turn,
+                       enum op op, unsigned lap)
+{
+    unsigned number = hung->order[turn];
+    uint64_t va = what == HUNG_PAGES     ? hung_page(hung, number)
+                  : what == HUNG_ALIASES ? hung_alias(hung, number)
+                  : what == HUNG_ENTRIES ? entry_of(hung, number_of(number))
+                                         : hung_control(hung, number);
+    script_add(script, op, va, lap);
+    script->visit[script->count - 1].site = (uint8_t)turn; /* no instruction sees a stride */
+}
+
 void script_all(struct script_of *script, const struct hung *hung, enum hung_what what, enum op op, unsigned lap)
 {
-    for (unsigned i = 0; i < HUNG; i++) {
-        unsigned number = hung->order[i];
-        uint64_t va = what == HUNG_PAGES     ? hung_page(hung, number)
-                      : what == HUNG_ALIASES ? hung_alias(hung, number)
-                      : what == HUNG_ENTRIES ? entry_of(hung, number_of(number))
-                                             : hung_control(hung, number);
-        script_add(script, op, va, lap);
-        script->visit[script->count - 1].site = (uint8_t)i; /* no instruction sees a stride */
-    }
+    for (unsigned i = 0; i < HUNG; i++)
+        script_one(script, hung, what, i, op, lap);
+}
+
+/* Loads those that are chosen. */
+static void script_chosen(struct script_of *script, const struct hung *hung, enum hung_what what, unsigned lap)
+{
+    for (unsigned i = 0; i < HUNG; i++)
+        if (hung->chosen >> hung->order[i] & 1)
+            script_one(script, hung, what, i, OP_LOAD, lap);
 }
 
 void script_flush(struct script_of *script, const struct hung *hung)
@@ -217,22 +231,42 @@ void hung_shuffle(struct hung *hung)
         }
 }
 
-void script_timed(struct script_of *script, const struct hung *hung, enum hung_what first)
+/* What is timed is not the first of its kind. */
+static void script_ready(struct script_of *script, const struct hung *hung, enum hung_what first)
 {
     if (first == HUNG_ENTRIES)
         script_add(script, OP_LOAD, entry_of(hung, GUIDE), 0);
     script_add(script, OP_LOAD, beside(hung), 0); /* their page is at hand */
     script_fence(script);
     script_begin(script, hung->bench);
+}
+
+void script_timed(struct script_of *script, const struct hung *hung, enum hung_what first)
+{
+    script_ready(script, hung, first);
     if (first != HUNG_NOTHING)
-        script_all(script, hung, first, OP_LOAD, 1);
+        script_chosen(script, hung, first, 1);
     script_begin(script, hung->bench);
     for (unsigned i = 0; i < HUNG; i++)
-        script_add(script, OP_LOAD, beside(hung), 2);
+        if (hung->chosen >> i & 1)
+            script_add(script, OP_LOAD, beside(hung), 2);
     script_fence(script);
     script_add(script, OP_LOAD, guide(hung), 0);
     script_begin(script, hung->bench);
-    script_all(script, hung, HUNG_PAGES, OP_LOAD, 3);
+    script_chosen(script, hung, HUNG_PAGES, 3);
+    script_fence(script);
+}
+
+_Static_assert(2 * HUNG < MAX_LAPS, "each has a lap of its own");
+
+void script_singly(struct script_of *script, const struct hung *hung)
+{
+    script_ready(script, hung, HUNG_ENTRIES);
+    for (unsigned i = 0; i < HUNG; i++)
+        script_one(script, hung, HUNG_ENTRIES, i, OP_LOAD, 1 + i);
+    script_begin(script, hung->bench);
+    for (unsigned i = 0; i < HUNG; i++)
+        script_add(script, OP_LOAD, beside(hung), 1 + HUNG + i);
     script_fence(script);
 }
 

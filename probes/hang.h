@@ -12,8 +12,9 @@
 #include "probes/stretch.h"
 
 enum {
-    HUNG = 10,       /* pages */
-    APART = 256,     /* bytes */
+    HUNG = 10,   /* pages */
+    APART = 256, /* bytes */
+    ALL_HUNG = (1 << HUNG) - 1,
     REGIONS_UP = 18, /* a region of page numbers that share all but two tables: 1 GB of pages of 4 KB */
     MOST_VISITS = 160
 };
@@ -24,6 +25,7 @@ struct hung {
     uint64_t page;        /* bytes of one */
     uint64_t base;        /* address of page number 0 */
     uint64_t *hook, old;  /* the entry that the table hangs from, and what it was */
+    unsigned chosen;      /* of what is timed, bit i: number i; all of them to begin with */
     uint8_t order[HUNG];  /* of visits: drawn anew for each script */
 };
 
@@ -37,9 +39,10 @@ uint64_t hung_page(const struct hung *, unsigned number);
 uint64_t hung_alias(const struct hung *, unsigned number);
 uint64_t hung_control(const struct hung *, unsigned number);
 
-/* Lines of so many frames that share the low address bits of entries and controls: who visits them all, in random
- * order, pushes those out of caches. */
-struct stops hung_sweep(const struct hung *, uint64_t frames);
+/* Lines of so many frames: who visits them all, in random order, pushes entries and controls out of caches. They share
+ * the low address bits of those, so that few of them do; or, `dense`, they are all lines of their frames: where a level
+ * chooses sets by a hash of addresses, and the next one does not, only these fill the nearer one first. */
+struct stops hung_sweep(const struct hung *, uint64_t frames, bool dense);
 uint64_t hung_frames(const struct hung *); /* the most of them */
 
 /* A script under construction: see machine_script. */
@@ -66,10 +69,14 @@ void hung_shuffle(struct hung *);
  * is timed. */
 void script_flush(struct script_of *, const struct hung *);
 
-/* Appends what is timed: lap 1: controls or entries, as they were left, or nothing; lap 2: lines beside the controls,
- * which hit; lap 3: walks to all pages, behind one to a page beside them, which leaves the upper entries where a walk
- * finds them. */
+/* Appends what is timed, of those that are chosen: lap 1: controls or entries, as they were left, or nothing; lap 2: as
+ * many lines beside the controls, which hit; lap 3: walks to pages, behind one to a page beside them, which leaves the
+ * upper entries where a walk finds them. */
 void script_timed(struct script_of *, const struct hung *, enum hung_what first);
+
+/* Appends loads of all entries, each in a lap of its own, in the order of hung->order: laps 1 to HUNG; and as many
+ * lines that hit: laps HUNG + 1 to 2 * HUNG. */
+void script_singly(struct script_of *, const struct hung *);
 
 /* Plays it. *disturbed: its times are not to be trusted. False: refused. */
 bool script_play(struct script_of *, struct bench *, struct reading lap[MAX_LAPS], bool *disturbed);

@@ -15,233 +15,22 @@
  * 2. In memory, by CLFLUSH. A load of a line that was flushed, too, takes so much longer than one that hits; a walk
  *    takes longer by less, and by how much less is how far from the core the walker finds what it loads.
  * 3. In levels between: lines of the same sets are visited, more and more of them, until loads of the controls take
- *    what that level takes.
+ *    what that level takes, or, of the entries themselves, those of some (probes/tables_sweep.c).
  *
  * What a walk takes besides the load of its last entry is the same in all of these places, and loads of the entries
  * themselves tell where walks left them: that says whether entries lay where they were wanted. */
-#include "base/arithmetic.h"
 #include "base/text.h"
 #include "probes/confidence.h"
-#include "probes/hang.h"
-#include "probes/mean.h"
 #include "probes/probes.h"
-#include "probes/rate.h"
-#include "probes/readings.h"
+#include "probes/tables_inside.h"
 
-enum { LEVELS = 3, PASSES = 8, ROUNDS = 24, FEW_ROUNDS = 8 };
-enum { MOST_BATCHES = 40, LEAST_BATCHES = 12, MOST_SEARCHED = 1 << 20 };
-
-/* A mean is good when its standard deviation is a sixth of what a value may be off by. Few batches may agree by chance,
- * and do not know that deviation. */
-static const double ENOUGH = 6;
-
-/* What sweeps, or loads of the entries, say alone, without what flushes say, is wrong so often. */
+/* What sweeps, flushes, or loads of the entries say alone, without what another of these says, is wrong so often. */
 static const double ALONE = 0.15;
 
 /* A walk that reads memory costs more than one that reads a cache by a part of what a load does, at least. */
 static const double LEAST_PART = 0.25;
 
-enum place { WALKED, LEFT, SWEPT, FLUSHED }; /* LEFT: as WALKED, for loads of the entries themselves */
-
-/* Core cycles, more than a hit. */
-struct cost {
-    double walk, load; /* a page that the TLBs lack; a control */
-    double deviation;  /* of either */
-    bool known;
-};
-
-struct tables {
-    struct bench bench;
-    struct notebook *notebook;
-    struct hung hung;
-    struct rate rate;
-    unsigned levels;            /* of cache whose latency is known, without a gap */
-    double latency[LEVELS + 1]; /* core cycles; [0]: of memory */
-    double error;               /* that one of them is wrong */
-    struct cost near, left, far, swept[LEVELS + 1];
-    unsigned cached_in; /* 0: not known */
-    double doubt;       /* of it */
-    const char *why;
-};
-
 static const char *const places[] = {"mem", "l1", "l2", "l3"};
-
-/* What a level takes more than the first. */
-static double behind_first(const struct tables *tables, unsigned level)
-{
-    return tables->latency[level] - tables->latency[1];
-}
-
-_Static_assert(PASSES *(HUNG + 1) + 5 * HUNG + 16 <= MOST_VISITS, "a look is one script");
-
-/* Besides what a walk takes. Where walks left entries, controls may push them out, in a level of one way. */
-static enum hung_what first_timed(enum place place)
-{
-    if (place == WALKED)
-        return HUNG_NOTHING;
-    return place == LEFT ? HUNG_ENTRIES : HUNG_CONTROLS;
-}
-
-/* Puts the lines of entries and controls where they are wanted, and times both. */
-static bool look(struct tables *tables, enum place place, const struct walk *sweep, double lap_ticks[4], bool *good)
-{
-    struct reading lap[MAX_LAPS];
-    struct hung *hung = &tables->hung;
-    struct bench *bench = &tables->bench;
-    struct script_of script = {.count = 0};
-    bool disturbed;
-    hung_shuffle(hung);
-    if (place == SWEPT) {
-        script_flush(&script, hung);
-        script_all(&script, hung, HUNG_ENTRIES, OP_LOAD, 0);
-        script_all(&script, hung, HUNG_CONTROLS, OP_LOAD, 0);
-        script_fence(&script);
-        if (!script_play(&script, bench, lap, &disturbed) || !bench_warm(bench, sweep, 0, sweep->length))
-            return false;
-        /* What the pages hold is near, and their entries are not. */
-        script_all(&script, hung, HUNG_ALIASES, OP_LOAD, 0);
-    } else {
-        if (place != FLUSHED)
-            script_flush(&script, hung);
-        /* Again: small levels that draw lots need not keep what comes once. */
-        for (unsigned pass = 0; pass < PASSES; pass++) {
-            script_add(&script, OP_FLUSH_TLB, 0, 0);
-            script_all(&script, hung, HUNG_PAGES, OP_LOAD, 0);
-        }
-    }
-    script_fence(&script);
-    script_add(&script, OP_FLUSH_TLB, 0, 0);
-    if (place == FLUSHED)
-        script_flush(&script, hung);
-    script_timed(&script, hung, first_timed(place));
-    if (!script_play(&script, bench, lap, &disturbed) || !bench_rest(bench, false))
-        return false;
-    for (unsigned i = place == WALKED ? 2 : 1; i < 4; i++)
-        lap_ticks[i] = (double)lap[i].ticks;
-    *good = !disturbed;
-    return true;
-}
-
-/* One batch of looks: what they say on average. *good: enough of them are to be trusted. */
-static bool batch(struct tables *tables, enum place place, const struct walk *sweep, unsigned rounds, double *walk,
-                  double *load, bool *good)
-{
-    double ticks[4] = {0}, laps[4][ROUNDS], scale = tables->bench.cycles_per_tick / HUNG;
-    double step = (double)tables->bench.clock.step;
-    unsigned counted = 0;
-    for (unsigned round = 0; round < rounds; round++) {
-        bool trusted;
-        if (!look(tables, place, sweep, ticks, &trusted))
-            return false;
-        for (unsigned i = 1; i < 4 && trusted; i++)
-            laps[i][counted] = ticks[i];
-        counted += trusted;
-    }
-    *good = 2 * counted > rounds;
-    if (!*good)
-        return true;
-    double hits = mean_of_most(laps[2], counted, step);
-    *walk = (mean_of_most(laps[3], counted, step) - hits) * scale;
-    *load = place == WALKED ? 0 : (mean_of_most(laps[1], counted, step) - hits) * scale;
-    return true;
-}
-
-/* Times walks and controls until they are known well, or for so many visits. */
-static bool measure(struct tables *tables, enum place place, const struct walk *sweep, uint64_t visits,
-                    struct cost *cost)
-{
-    double walks[MOST_BATCHES], loads[MOST_BATCHES];
-    uint64_t end = machine_steps(tables->bench.machine) + visits;
-    unsigned count = 0, lost = 0;
-    *cost = (struct cost){.known = false};
-    while (count < MOST_BATCHES && lost < MOST_BATCHES) {
-        bool good;
-        if (!batch(tables, place, sweep, ROUNDS, &walks[count], &loads[count], &good))
-            return false;
-        if (!good) {
-            lost++;
-            bench_wait(&tables->bench, 1);
-            continue;
-        }
-        if (++count < LEAST_BATCHES)
-            continue;
-        cost->known = true;
-        cost->deviation = 0;
-        cost->walk = mean_of_batches(walks, count, &cost->deviation);
-        cost->load = mean_of_batches(loads, count, &cost->deviation);
-        if (cost->deviation * ENOUGH < readings_tolerance(cost->walk) || machine_steps(tables->bench.machine) > end)
-            break;
-    }
-    return true;
-}
-
-/* Whether loads of controls take what a level takes, as far as is known. */
-static bool is_of(const struct tables *tables, unsigned level, double load, double deviation)
-{
-    return apart(load, behind_first(tables, level)) <= readings_tolerance(tables->latency[level]) + 2 * deviation;
-}
-
-/* Sweeps once over lines of so many frames: whether that leaves the controls in a level, as far as few looks tell. */
-static bool sweep_leaves(struct tables *tables, uint64_t frames, unsigned level, struct walk *sweep, double *load,
-                         bool *leaves)
-{
-    struct bench *bench = &tables->bench;
-    struct stops stops = hung_sweep(&tables->hung, frames);
-    double walk, slack = (double)bench->clock.step * bench->cycles_per_tick / HUNG / 4;
-    bool good;
-    *sweep = walk_over(&stops, OP_LOAD, bench_seed(bench));
-    if (!bench_link(bench, sweep) || !batch(tables, SWEPT, sweep, FEW_ROUNDS, &walk, load, &good))
-        return false;
-    *leaves = good && is_of(tables, level, *load, slack);
-    return true;
-}
-
-/* Times what a sweep leaves in a level. It does not if a few more lines and a few less both leave something else: then
- * it was a mixture of a nearer level and one behind, which was like this one by chance. Whichever leaves the controls
- * there more nearly is timed. */
-static bool measure_swept(struct tables *tables, uint64_t frames, unsigned level, double load, const struct walk *sweep)
-{
-    struct cost *cost = &tables->swept[level];
-    struct walk other;
-    double other_load, wanted = behind_first(tables, level);
-    bool leaves;
-    if (!sweep_leaves(tables, frames + frames / 8, level, &other, &other_load, &leaves) ||
-        (!leaves && !sweep_leaves(tables, frames - frames / 8, level, &other, &other_load, &leaves)))
-        return false;
-    if (!leaves)
-        return true;
-    if (apart(other_load, wanted) > apart(load, wanted))
-        other = *sweep;
-    if (!bench_link(&tables->bench, &other) || !measure(tables, SWEPT, &other, MOST_SEARCHED, cost))
-        return false;
-    cost->known = cost->known && is_of(tables, level, cost->load, cost->deviation);
-    return true;
-}
-
-/* Sweeps of more and more lines, each half as many again. */
-static bool search(struct tables *tables)
-{
-    enum { FEWEST = 2 };
-    struct hung *hung = &tables->hung;
-    uint64_t spent = machine_steps(tables->bench.machine) + 2 * MOST_SEARCHED;
-    unsigned level = 2;
-    for (uint64_t frames = FEWEST; 9 * frames / 8 <= hung_frames(hung) && level <= tables->levels;
-         frames += (frames + 1) / 2) {
-        struct walk sweep;
-        double load;
-        bool leaves;
-        if (machine_steps(tables->bench.machine) + FEW_ROUNDS * HUNG * frames > spent)
-            break;
-        if (!sweep_leaves(tables, frames, level, &sweep, &load, &leaves) ||
-            (leaves && !measure_swept(tables, frames, level, load, &sweep)))
-            return false;
-        if (tables->swept[level].known)
-            level++;
-        while (level < tables->levels && load > (behind_first(tables, level) + behind_first(tables, level + 1)) / 2)
-            level++;
-    }
-    return true;
-}
 
 /* How much longer than the first level what the walker looks in first takes: by so much less does memory cost a walk
  * more than a load. */
@@ -308,15 +97,6 @@ static unsigned level_by_sweeps(const struct tables *tables)
     return found;
 }
 
-/* The level that loads of the entries say walks left them in. 0: none of them. */
-static unsigned level_left(const struct tables *tables)
-{
-    for (unsigned level = 1; level <= tables->levels && tables->left.known; level++)
-        if (is_of(tables, level, tables->left.load, tables->left.deviation))
-            return level;
-    return 0;
-}
-
 /* What a walk takes besides the load of its last entry, by where that is. */
 static bool besides(const struct tables *tables, unsigned place, double *cycles)
 {
@@ -339,7 +119,7 @@ static double off_by(const struct tables *tables, unsigned place)
     double here, there, least = tables->latency[0], second = least;
     unsigned count = 0;
     besides(tables, place, &here);
-    if (place > tables->cached_in && level_left(tables) == tables->cached_in)
+    if (place > tables->cached_in && tables_left(tables) == tables->cached_in)
         return contradiction(tables, place, tables->cached_in);
     for (unsigned other = 0; other <= tables->levels; other++) {
         if (other == place || (other && other < tables->cached_in) || !besides(tables, other, &there))
@@ -367,7 +147,7 @@ static bool find_level(struct tables *tables)
     if (far->walk - near->walk < LEAST_PART * (far->load - last))
         return false;
     double error;
-    unsigned level = level_of(tables, &error), by_sweeps = level_by_sweeps(tables), left = level_left(tables);
+    unsigned level = level_of(tables, &error), by_sweeps = level_by_sweeps(tables), left = tables_left(tables);
     tables->why = "the walker's loads are as slow as those of two levels";
     if (error > LEAST_PART && !by_sweeps)
         return false;
@@ -377,7 +157,7 @@ static bool find_level(struct tables *tables)
     tables->why = "what walks left and what is flushed say different things";
     if (!by_sweeps && left && left != level)
         return false;
-    tables->doubt = by_sweeps ? ALONE * (error <= LEAST_PART ? error : 1) : error;
+    tables->doubt = by_sweeps ? ALONE * (error <= LEAST_PART ? error : 1) : left ? error : error + ALONE;
     level = by_sweeps ? by_sweeps : level;
     tables->cached_in = level;
     for (unsigned i = 2; i <= tables->levels; i++)
@@ -451,7 +231,8 @@ static void note_all(struct tables *tables, uint64_t visits)
         else if (level > tables->levels)
             note_missing_cost(tables, level, "no such level is known", visits);
         else if (tables->swept[level].known)
-            note_cost(tables, level, &tables->swept[level], off_by(tables, level), 0, visits);
+            note_cost(tables, level, &tables->swept[level], off_by(tables, level),
+                      tables_left(tables) == tables->cached_in && !tables->swept[level].mixed ? 0 : ALONE, visits);
         else
             note_missing_cost(tables, level, "no lines that were visited left the entries in that level", visits);
     }
@@ -473,10 +254,31 @@ static bool recall(struct tables *tables)
     return true;
 }
 
+/* Entries where walks left them, and in memory. */
+static bool measure_ends(struct tables *tables)
+{
+    enum { FEW = 1 << 18 };
+    struct laying near = {.place = WALKED, .rounds = ROUNDS}, left = near;
+    struct laying far = {.place = FLUSHED, .first = HUNG_CONTROLS, .rounds = ROUNDS};
+    left.first = HUNG_ENTRIES;
+    return tables_measure(tables, &near, FEW, &tables->near) && tables_measure(tables, &left, FEW, &tables->left) &&
+           tables_measure(tables, &far, FEW, &tables->far) && tables_near_singly(tables);
+}
+
+/* Where sweeps that leave all entries in one level do not say it all, those are asked that leave some there. False:
+ * *why. */
+static bool find_all(struct tables *tables)
+{
+    bool found = find_level(tables), more;
+    if (!tables_search_singly(tables, found ? tables->cached_in + 1 : 2, &more))
+        return false;
+    return more ? find_level(tables) : found;
+}
+
 bool probe_tables(struct machine *machine, const struct request *request, struct notebook *notebook)
 {
     struct tables tables = {.bench = bench_open(machine, request->seed ^ 0x77616c6b), .notebook = notebook};
-    uint64_t start = machine_steps(machine), few = 1 << 18;
+    uint64_t start = machine_steps(machine);
     const char *why = "";
     if (!recall(&tables)) {
         note_nothing(&tables, "needs what the probe latency finds", 0);
@@ -487,8 +289,7 @@ bool probe_tables(struct machine *machine, const struct request *request, struct
         note_nothing(&tables, !known ? "core cycles are not known" : *why ? why : "no pages of 4 KB", 0);
         return !tables.bench.skipped;
     }
-    bool found = measure(&tables, WALKED, NULL, few, &tables.near) && measure(&tables, LEFT, NULL, few, &tables.left) &&
-                 measure(&tables, FLUSHED, NULL, few, &tables.far) && search(&tables) && find_level(&tables);
+    bool found = measure_ends(&tables) && tables_search(&tables) && find_all(&tables);
     if (found)
         note_all(&tables, machine_steps(machine) - start);
     else
