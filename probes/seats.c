@@ -244,13 +244,20 @@ struct stops seats_listed(struct seats *pages, const uint32_t *number, unsigned 
     return stops;
 }
 
-/* Links two walks that use other words of the same lines. */
+/* Bytes from a stop to the control's beside it. */
+static uint64_t beside(const struct seats *pages)
+{
+    return pages->op == OP_LOAD ? WORD : pages->pitch == TIGHT ? OTHER_HALF : CODE;
+}
+
+/* Links two walks that use other words of the same lines: of a control that is listed, those that are listed. */
 static bool link_both(struct seats *pages, const struct stops *stops, const struct stops *control, struct walk *signal,
                       struct walk *quiet)
 {
-    struct stops beside = *control;
-    beside.base += pages->op == OP_LOAD ? WORD : pages->pitch == TIGHT ? OTHER_HALF : CODE;
-    *quiet = walk_over(&beside, pages->op, bench_seed(pages->bench));
+    struct stops other = *control;
+    if (!other.listed)
+        other.base += beside(pages);
+    *quiet = walk_over(&other, pages->op, bench_seed(pages->bench));
     *signal = walk_over(stops, pages->op, bench_seed(pages->bench));
     if (machine_steps(pages->bench->machine) > pages->visits)
         pages->spent = true;
@@ -314,9 +321,9 @@ bool seats_excess(struct seats *pages, const struct stops *stops, double *ticks)
     return true;
 }
 
-/* Bytes from the beginning of a large page to where the second one on end is visited in its own: a smaller page of each
- * size further, so that whichever of them a TLB keeps, it is another one, by the last bits of its number, too. */
-static uint64_t piece(const struct seats *pages)
+/* Bytes of a page of each smaller size together: whichever of them a TLB keeps of a large page, the next one of each.
+ */
+static uint64_t piece_step(const struct seats *pages)
 {
     uint64_t bytes = 0, size;
     for (unsigned i = 0; (size = machine_page(pages->bench->machine, i)) && size < pages->page; i++)
@@ -326,18 +333,44 @@ static uint64_t piece(const struct seats *pages)
 
 uint64_t seats_most_pieces(const struct seats *pages)
 {
-    uint64_t bytes = piece(pages), count = bytes ? pages->page / bytes : 0;
-    while (count && (count - 1) * bytes + stops_seat(count, pages->pitch) >= pages->page)
-        count--;
-    return count;
+    uint64_t step = piece_step(pages), most = step ? power_of_two_within(pages->page / step) : 0;
+    return most < MOST_PIECES ? most : MOST_PIECES;
 }
 
-bool seats_excess_of_pieces(struct seats *pages, uint64_t count, double *few, double *ticks)
+/* The piece that a page is visited in, by its number below `most`: each has another. */
+static uint64_t piece_of(uint64_t number, enum pieces way, uint64_t most)
 {
-    struct stops stops = seats_row(pages, count), control = seats_dense(pages, count);
-    stops.stride += piece(pages);
-    control.stride = piece(pages);
-    return seats_ok(pages) && time_both(pages, &stops, &control, few, ticks);
+    switch (way) {
+    case PIECES_AS_PAGES:
+        return number;
+    case PIECES_TURNED:
+        return 2 * number % most + 2 * number / most;
+    case PIECES_GRAY:
+        break;
+    }
+    return number ^ number / 2;
+}
+
+bool seats_excess_of_pieces(struct seats *pages, uint64_t count, enum pieces way, double *own, double *ticks)
+{
+    enum { SMALLEST = 4096 };
+    uint64_t through_pages[MOST_PIECES], in_few[MOST_PIECES], most = seats_most_pieces(pages), base = row_base(pages);
+    uint64_t pitch = pages->op == OP_LOAD && pages->pitch == TIGHT ? SEAT : pages->pitch; /* loads have a line each */
+    seats_row(pages, count);
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t offset = piece_of(i, way, most) * piece_step(pages) + stops_seat(i, pitch) % SMALLEST;
+        through_pages[i] = base + i * pages->page + offset;
+        in_few[i] = pages->dense.base + offset + beside(pages);
+    }
+    struct stops stops = stops_listed(through_pages, count), control = stops_listed(in_few, count);
+    struct stops lines = seats_dense(pages, count);
+    double few, beside_lines, lines_few;
+    lines.pitch = pitch;
+    if (!seats_ok(pages) || !time_both(pages, &stops, &control, &few, ticks) ||
+        !time_both(pages, &stops, &lines, &lines_few, &beside_lines))
+        return false;
+    *own = few - lines_few;
+    return true;
 }
 
 /* Of n lines, each of which is missed with a chance of p, a lap misses np, give or take the root of np(1 - p), and each

@@ -94,13 +94,18 @@ struct stops seats_listed(struct seats *, const uint32_t *number, unsigned count
 /* Ticks a step that a walk through pages takes longer than one over its seats; both settled. False: see seats_ok. */
 bool seats_excess(struct seats *, const struct stops *, double *ticks);
 
-/* The same of so many large pages of the row, each visited in another one of the smaller pages that it has room for: in
- * the first one, the second ... of each smaller size. A TLB that keeps a large page as a whole does not care which. So
- * many at most: seats_most_pieces(). few: ticks a step of the same places in few pages. */
-bool seats_excess_of_pieces(struct seats *, uint64_t count, double *few, double *ticks);
+/* Which of the smaller pages that a large one has room for it is visited in, by its number: in that of the same number;
+ * in the one of the number turned to the left by a bit; or of its Gray code. Where bits of an index are folded, the
+ * numbers of a page and of its piece may cancel out in one of them. */
+enum pieces { PIECES_AS_PAGES, PIECES_TURNED, PIECES_GRAY };
+enum { PIECES_WAYS = 3, MOST_PIECES = 512 };
 
-/* How many pages have a smaller one of their own number, and room for their seat behind its beginning. 0: no page is
- * smaller. */
+/* The same of so many large pages of the row, each visited in another one of its pieces, which a TLB that keeps large
+ * pages as a whole does not care for. count: seats_most_pieces() at most. own: ticks a step that the same pieces of
+ * few pages take longer than as many lines side by side. */
+bool seats_excess_of_pieces(struct seats *, uint64_t count, enum pieces, double *own, double *ticks);
+
+/* Pieces of a page, of which any two differ in all smaller sizes, as far as a power of two; 0: no page is smaller. */
 uint64_t seats_most_pieces(const struct seats *);
 
 /* Ticks a step that a walk of so many loads takes longer than its control by chance, at most, where the control takes

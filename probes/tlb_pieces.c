@@ -3,48 +3,65 @@
 #include "probes/tlb_pieces.h"
 
 /* Core cycles a load or jump: pages that are too many by less tell nothing. */
-static const double LEAST_EXCESS = LEAST_STEP / 2;
+static const double LEAST_EXCESS = LEAST_STEP;
 
 /* What was not asked, or not answered, may be wrong so often. */
 static const double NOT_ASKED = 0.1;
 
-/* One look. *told: there was something to see. Where the same places in few pages take longer than others do, too, it
- * is these pages' pieces that are too many, as they are in one set, or lines. False: see seats_ok. */
-static bool look(struct tlb *tlb, uint64_t count, double hit, bool *told, bool *pieces)
+enum answer_of { NOT_TOLD, WHOLE_PAGES, PIECES };
+
+/* One look. Whole pages that are too many miss as before, though the next level may have their pieces; pieces that
+ * found room all hit. Where as many pieces of few pages miss, too, they are of one set, or use all sets. False: see
+ * seats_ok.
+ */
+static bool look(struct tlb *tlb, uint64_t count, enum pieces way, double hit, enum answer_of *answer)
 {
-    double together, apart, few, tick = tlb->bench.cycles_per_tick;
+    double together, in_pieces, own, tick = tlb->bench.cycles_per_tick;
     struct stops row = seats_row(&tlb->pages, count);
+    *answer = NOT_TOLD;
     if (!seats_ok(&tlb->pages) || !seats_excess(&tlb->pages, &row, &together) ||
-        !seats_excess_of_pieces(&tlb->pages, count, &few, &apart))
+        !seats_excess_of_pieces(&tlb->pages, count, way, &own, &in_pieces))
         return false;
     together = together * tick - hit;
-    apart = apart * tick - hit;
-    few = (few - tlb->pages.few) * tick;
-    *pieces = apart < together / 2;
-    *told = together > LEAST_EXCESS && !(*pieces && few > together / 2);
+    in_pieces = in_pieces * tick - hit;
+    if (together <= LEAST_EXCESS)
+        return true;
+    bool fit = in_pieces < together / 2 && in_pieces < LEAST_STEP;
+    *answer = fit && own * tick <= together / 2 ? PIECES : WHOLE_PAGES;
     return true;
+}
+
+/* What two looks on end say. */
+static enum answer_of ask(struct tlb *tlb, uint64_t entries, enum pieces way, double hit)
+{
+    enum { LOOKS = 5, MORE = 4 };
+    uint64_t count = entries + entries / MORE + 2;
+    enum answer_of answer, before = NOT_TOLD;
+    for (unsigned i = 0; i < LOOKS && count <= seats_most_pieces(&tlb->pages); i++) {
+        if (!look(tlb, count, way, hit, &answer))
+            return NOT_TOLD;
+        if (answer != NOT_TOLD && answer == before)
+            return answer;
+        before = answer;
+        bench_wait(&tlb->bench, 1);
+    }
+    return NOT_TOLD;
 }
 
 bool tlb_keeps_pieces(struct tlb *tlb, uint64_t entries, double hit, double *error, const char **why)
 {
-    enum { LOOKS = 5 }; /* two on end have to say the same */
-    uint64_t most = seats_most_pieces(&tlb->pages), count = 2 * entries < most ? 2 * entries : most;
-    bool before = false, any = false;
-    if (!most)
+    bool told = false;
+    if (!seats_most_pieces(&tlb->pages))
         return false;
-    for (unsigned i = 0; i < LOOKS && count > entries + entries / 4; i++) {
-        bool told, pieces;
-        if (!look(tlb, count, hit, &told, &pieces))
-            break;
-        if (told && any && pieces == before) {
-            if (pieces)
-                *why = "it keeps pieces of these pages, as where a hypervisor's own are smaller";
-            return pieces;
+    for (unsigned way = 0; way < PIECES_WAYS; way++) {
+        enum answer_of answer = ask(tlb, entries, (enum pieces)way, hit);
+        if (answer == PIECES) {
+            *why = "it keeps pieces of these pages, as where a hypervisor's own are smaller";
+            return true;
         }
-        any = told;
-        before = pieces;
-        bench_wait(&tlb->bench, 1);
+        told = told || answer == WHOLE_PAGES;
     }
-    *error += NOT_ASKED;
+    if (!told)
+        *error += NOT_ASKED;
     return false;
 }

@@ -6,9 +6,10 @@
  * (Intel SDM volume 3, "Details of TLB use" and "EPT translation mechanism": no entry is larger than the smaller of the
  * two). Pages that are all visited near their beginning then ask for pieces with the same low bits in their numbers,
  * which are of one set: six pages of 2 MB fill a set of six ways, of sixteen, and the row and the crowd agree that
- * there are six entries. So the pages that are too many are visited in other pieces each. Whole pages are as many as
- * before; pieces find room in the other sets. Where pieces are kept and do not either, all sets were in use, or there
- * is one: then their number is right, whatever is kept. */
+ * there are six entries. So a quarter more pages than there seem to be entries are visited in other pieces each.
+ * Whole pages are as many as before; pieces find room in the other sets. That is asked in several ways
+ * (probes/seats.h). Where pieces are kept and find no room either, all sets were in use, or there is one: then their
+ * number is right, whatever is kept. */
 #pragma once
 #include "probes/tlb_rows.h"
 

@@ -33,21 +33,33 @@ static void a_first_level(void **state)
     assert_value(*state, "dtlb1.2m.shared", ABSENT, 0);
 }
 
-/* Sets modulo an odd number, and a policy that draws lots. */
+/* Sets modulo an odd number use all sets, whatever pieces are kept; and a policy that draws lots. */
 static void odd_sets(void **state)
 {
     struct description description = machine_with();
     add_tlb(&description, 1, 7, 4)->splits = true;
     measure(*state, &description);
-    const struct finding *entries = noted(*state, "dtlb1.2m.entries");
-    if (entries->measured)
-        assert_value(*state, "dtlb1.2m.entries", 28, 0);
+    assert_value(*state, "dtlb1.2m.entries", 28, 0);
     struct description lots = machine_with();
     struct tlb_description *tlb = add_tlb(&lots, 1, 8, 4);
     tlb->splits = true;
     assert_true(policy_parse(&tlb->shape.policy, "RANDOM"));
     measure(*state, &lots);
     assert_value(*state, "dtlb1.2m.entries", ABSENT, 0);
+}
+
+/* Two of four sets are used by pages of which each is visited at its beginning, since a bit of the index is folded; and
+ * so they are by pages that are visited in pieces of their own number. A first level of 8 KB has few lines. */
+static void folded_sets(void **state)
+{
+    static const uint64_t mask[] = {1 | 1 << 9, 2 | 1 << 5};
+    struct description description = machine_with();
+    struct tlb_description *tlb = add_tlb(&description, 1, 4, 4);
+    fold(tlb, mask, 2);
+    tlb->splits = true;
+    shape_cache(&description, 0, 64, 2);
+    measure(*state, &description);
+    assert_in_pieces(*state, "dtlb1.2m");
 }
 
 /* One set: which pieces it keeps does not matter, nor whether it keeps any. */
@@ -68,6 +80,26 @@ static void a_second_level(void **state)
     measure(*state, &description);
     assert_level(*state, "dtlb1.2m", 4, 1, PENALTY);
     assert_in_pieces(*state, "dtlb2.2m");
+}
+
+/* More pages than the first level of cache has lines: as many lines side by side are missed, too. */
+static void few_lines(void **state)
+{
+    struct description description = machine_with();
+    add_tlb(&description, 1, 4, 40)->splits = true;
+    shape_cache(&description, 0, 8, 4);
+    measure(*state, &description);
+    assert_in_pieces(*state, "dtlb1.2m");
+}
+
+/* A first level of whole pages, 4 sets of 8 ways, and behind it one that keeps pieces, as AMD's do of pages of 1 GB. */
+static void whole_before_pieces(void **state)
+{
+    struct description description = machine_with();
+    add_tlb(&description, 1, 4, 8);
+    add_tlb(&description, 2, 128, 8)->splits = true;
+    measure(*state, &description);
+    assert_level(*state, "dtlb1.2m", 8, 4, PENALTY);
 }
 
 /* Jumps, likewise. */
@@ -96,8 +128,15 @@ static void whole(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_first_level),  cmocka_unit_test(odd_sets), cmocka_unit_test(one_set),
-        cmocka_unit_test(a_second_level), cmocka_unit_test(code),     cmocka_unit_test(whole),
+        cmocka_unit_test(a_first_level),
+        cmocka_unit_test(odd_sets),
+        cmocka_unit_test(folded_sets),
+        cmocka_unit_test(few_lines),
+        cmocka_unit_test(whole_before_pieces),
+        cmocka_unit_test(one_set),
+        cmocka_unit_test(a_second_level),
+        cmocka_unit_test(code),
+        cmocka_unit_test(whole),
     };
     return cmocka_run_group_tests(tests, fresh, done);
 }
