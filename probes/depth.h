@@ -29,7 +29,7 @@ struct depth {
     double hit, extra;        /* ticks of a load that hits the first level; and what it takes more in such pages */
     struct overhead overhead; /* what short readings have too much, by the way that the clock is read */
     bool fresh;               /* targets are flushed before each round */
-    uint64_t piece;           /* bytes of others that are read twice on end, or more; 0: all of them before any again */
+    uint64_t twice;           /* bytes of others that are read twice on end; 0: all of them before any again */
     uint64_t others, most;    /* where the other bytes begin, and how many there are */
 };
 

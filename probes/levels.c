@@ -11,6 +11,7 @@ enum {
     MOST_PASSES = 16,
     MOST_VISITS = 1 << 19,  /* of a place, before another look at it */
     MOST_CLOSER = 12 << 20, /* visits that looking closer may cost */
+    MOST_AGAIN = 8 << 20,   /* that asking again may, where farther places are nearer */
     LINE = 64,
     ENOUGH = 64 << 20 /* bytes: where memory's latency is not known, a sweep goes on to here at least ... */
 };
@@ -237,47 +238,74 @@ static bool look_closer_everywhere(struct depth *depth, struct levels *levels)
     return good;
 }
 
-/* The first place whose targets are as near as this one's, though there is one between them whose targets are farther:
- * more bytes bring no target nearer. places: there is none. */
-static unsigned undercuts(const struct levels *levels, unsigned index)
+/* Whether a latency is farther than another by more than tolerance and noise. */
+static bool surely_farther(const struct latency_of *latency, const struct latency_of *other)
+{
+    return latency->cycles >
+           other->cycles + readings_tolerance(latency->cycles) + 3 * square_root(latency->variance + other->variance);
+}
+
+/* Whether the targets of a place are nearer than those of a place before it, though more bytes bring no target nearer.
+ * *first, *last: the places before that one whose targets are as near as this one's. */
+static bool undercuts(const struct levels *levels, unsigned index, unsigned *first, unsigned *last)
 {
     const struct place *place = &levels->place[index];
-    unsigned farther = 0, first = 0;
+    unsigned farther = 0, near = 0;
+    if (place->memory || !place_is_pure(place))
+        return false;
     for (unsigned i = 0; i < index; i++)
-        if (place_is_pure(&levels->place[i]) && !level_here(&levels->place[i], place) &&
-            levels->place[i].latency.cycles > place->latency.cycles)
+        if (place_is_pure(&levels->place[i]) && surely_farther(&levels->place[i].latency, &place->latency))
             farther = i;
-    while (first < farther && !level_here(&levels->place[first], place))
-        first++;
-    return farther && place_is_pure(place) && !place->memory && first < farther ? first : levels->places;
+    for (unsigned i = 0; i < farther; i++)
+        if (place_is_pure(&levels->place[i]) && level_here(&levels->place[i], place)) {
+            *first = near++ ? *first : i;
+            *last = i;
+        }
+    return near > 0;
+}
+
+/* Asks a place again while others are read in parts of so many bytes, each twice. What two looks agree on counts, if it
+ * is farther, and one level or memory. False: skipped or refused. */
+static bool ask_twice(struct depth *depth, struct levels *levels, struct place *place, uint64_t twice, uint64_t *left)
+{
+    enum { TIMES = 4, PASSES = 2, READS = 2 };
+    const uint64_t cost = place->bytes / LINE * READS * PASSES;
+    struct place again = *place, before = *place;
+    for (unsigned time = 0; time < TIMES && *left >= cost; time++) {
+        *left -= cost;
+        depth->twice = twice;
+        bool good = depth_after(depth, place->bytes, PASSES, &again.latency);
+        depth->twice = 0;
+        if (!good)
+            return false;
+        again.memory = levels_are_memory(levels, again.latency.cycles, again.latency.variance);
+        bool told = again.memory || again.latency.share >= WHOLE;
+        if (told && surely_farther(&again.latency, &place->latency) && time && level_here(&again, &before)) {
+            if (place->latency.seen)
+                keep_early(&again, place->latency.cycles);
+            *place = again;
+            return true;
+        }
+        before = again;
+    }
+    return true;
 }
 
 /* Levels that choose among policies by what seems to serve best may let go of nothing, for as long as what comes is not
  * asked for again (Qureshi et al., ISCA 2007; seen on a Redwood Cove, whose second level holds targets through 50 times
- * what it has room for). So others are read in pieces, each twice, of more than the levels before that one hold, and of
- * no more than it does. */
-static bool ask_again(struct depth *depth, struct levels *levels)
+ * what it has room for). So others are read in parts, each twice, of no more than that level has held and, if it is at
+ * least twice as large as those before it, of more than these do. */
+static bool ask_undercut(struct depth *depth, struct levels *levels, uint64_t *left)
 {
-    enum { TIMES = 4, PASSES = 2 };
-    uint64_t most = machine_steps(depth->bench->machine) + MOST_CLOSER;
     for (unsigned i = 0; i < levels->places; i++) {
-        struct place *place = &levels->place[i];
-        unsigned first = undercuts(levels, i);
-        for (unsigned time = 0; time < TIMES && first < levels->places; time++) {
-            struct place again = *place;
-            if (machine_steps(depth->bench->machine) > most)
-                return true;
-            depth->piece = 2 * levels->place[first].bytes;
-            bool good = depth_after(depth, place->bytes, PASSES, &again.latency);
-            depth->piece = 0;
-            if (!good)
-                return false;
-            again.memory = levels_are_memory(levels, again.latency.cycles, again.latency.variance);
-            if (again.latency.cycles < place->latency.cycles || level_here(&again, place))
-                continue;
-            *place = again;
-            break;
-        }
+        unsigned first = 0, last = 0;
+        if (!undercuts(levels, i, &first, &last))
+            continue;
+        uint64_t twice = 2 * levels->place[first].bytes;
+        if (twice > levels->place[last].bytes)
+            twice = levels->place[last].bytes;
+        if (!ask_twice(depth, levels, &levels->place[i], twice, left))
+            return false;
     }
     return true;
 }
@@ -402,8 +430,9 @@ bool levels_measure(struct depth *depth, double hit, struct levels *levels)
     levels->step = (double)depth->bench->clock.step * depth->bench->cycles_per_tick;
     if (!ask_memory(depth, levels))
         return false;
-    bool good = levels_flat(levels) || (sweep(depth, levels) && ask_again(depth, levels) &&
-                                        look_closer_everywhere(depth, levels) && ask_again(depth, levels));
+    uint64_t left = MOST_AGAIN;
+    bool good = levels_flat(levels) || (sweep(depth, levels) && ask_undercut(depth, levels, &left) &&
+                                        look_closer_everywhere(depth, levels) && ask_undercut(depth, levels, &left));
     if (good)
         return find_levels(depth, levels);
     levels_infer(levels);

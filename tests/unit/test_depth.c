@@ -66,7 +66,7 @@ static struct latency_of after(const struct description *description, uint64_t b
     struct latency_of latency;
     set_up(description, UINT64_MAX, &setting);
     setting.depth.fresh = fresh;
-    setting.depth.piece = piece;
+    setting.depth.twice = piece;
     assert_true(depth_after(&setting.depth, bytes, 2, &latency));
     machine_close(setting.machine);
     return latency;
