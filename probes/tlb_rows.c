@@ -33,19 +33,29 @@ static bool takes_few(const struct tlb *tlb, unsigned place)
 
 /* What jumps in few pages may take longer without hiding where translations end, or feigning it: so little that even
  * twice as many as do not fit take less than a part of the first step longer by it. What so many miss besides, if not
- * all fit there either, as good as all of those miss. (A Redwood Cove's jumps take 1 cycle, and from 192 on 1.5 to 2,
- * whatever their number; what its first level of TLB has no more takes 9.) */
+ * all fit there either, most of those miss. Of a second level, whose steps are lower, no more than ever. (A Redwood
+ * Cove's jumps take 1 cycle, and from 192 on 1.5 to 2, whatever their number; what its first level of TLB has no more
+ * takes 9.) */
 static double find_little(const struct tlb *tlb)
 {
     enum { PART = 8, TIMES = 2 };
     unsigned first = tlb_rises_above(tlb, 0, LEAST_STEP);
-    if (!first || first == tlb->places)
+    if (tlb->behind || !first || first == tlb->places)
         return LEVEL;
     double little = tlb->place[first].cycles / PART;
     for (unsigned i = 0; i < tlb->places && tlb->place[i].pages <= TIMES * tlb->place[first].pages; i++)
         if (tlb->place[i].few > tlb->few + little)
             return LEVEL;
     return little > LEVEL ? little : LEVEL;
+}
+
+/* How many places come before jumps take longer for good. Two on end have to be as few. */
+static unsigned clean_places(const struct tlb *tlb)
+{
+    unsigned clean = tlb->places;
+    while (clean > 1 && !(takes_few(tlb, clean - 1) && takes_few(tlb, clean - 2)))
+        clean--;
+    return clean;
 }
 
 /* What as many jumps take in few pages: from where they take longer on, something else is missed, too. For as many as
@@ -58,14 +68,12 @@ static void find_clean(struct tlb *tlb)
         few[i] = tlb->place[i].few;
     /* The least of them may be too little. */
     tlb->few = tlb->places > 1 ? quantile(few, tlb->places, 1.0 / (tlb->places - 1)) : few[0];
+    tlb->little = LEVEL;
+    tlb->calm = clean_places(tlb) > 1 ? tlb->place[clean_places(tlb) - 1].pages : 0;
     tlb->little = find_little(tlb);
-    unsigned clean = tlb->places;
-    while (clean > 1 && !(takes_few(tlb, clean - 1) && takes_few(tlb, clean - 2)))
-        clean--;
-    if (clean > 1)
-        tlb->clean = tlb->place[clean - 1].pages;
-    if (clean < tlb->places)
-        tlb->mixed = tlb->place[clean].pages;
+    unsigned clean = clean_places(tlb);
+    tlb->clean = clean > 1 ? tlb->place[clean - 1].pages : 0;
+    tlb->mixed = clean < tlb->places ? tlb->place[clean].pages : UINT64_MAX;
 }
 
 static void note_jumps(struct tlb *tlb)
@@ -142,7 +150,8 @@ static bool ask_again(struct tlb *tlb)
 static bool is_busy(const struct tlb *tlb, unsigned place)
 {
     enum { FEWEST = 16 };
-    return tlb->place[place].pages >= FEWEST && tlb->place[place].pages <= tlb->clean && !takes_few(tlb, place);
+    return tlb->place[place].pages >= FEWEST && tlb->place[place].pages <= tlb->calm &&
+           apart(tlb->place[place].few, tlb->few) > LEVEL;
 }
 
 /* Rows of jumps that were walked while the core was busy are asked again, later. */
@@ -222,6 +231,9 @@ bool tlb_sweep(struct tlb *tlb)
 
 bool tlb_sweep_longer(struct tlb *tlb, unsigned *after)
 {
+    tlb->behind = true;
+    if (tlb_walks_code(tlb))
+        find_clean(tlb);
     if (!tlb_walks_code(tlb) || tlb->pages.pitch == TIGHT || tlb->mixed == UINT64_MAX)
         return true;
     if (!sweep_in(tlb, TIGHT))

@@ -47,6 +47,8 @@ struct tlb {
     uint64_t second;                    /* machine_steps from which on a second level is looked for no longer */
     double few;                         /* core cycles of a jump among the fewest */
     double little;                      /* core cycles more are as few */
+    bool behind;                        /* a first level is known, and a second one looked for */
+    uint64_t calm;                      /* up to so many jumps are as few where nobody is busy, by LEVEL */
     uint64_t clean, mixed; /* up to so many jumps take no longer; from so many on they do, in whatever pages */
 };
 
