@@ -201,11 +201,11 @@ static bool sweep_in(struct tlb *tlb, uint64_t pitch)
     return tlb_walks_code(tlb) ? ask_when_quiet(tlb) : ask_again(tlb);
 }
 
-/* Whether jumps run out of something else before the rows take longer. */
+/* Whether jumps run out of something else before the rows take longer, however little that costs. */
 static bool runs_out(const struct tlb *tlb)
 {
     unsigned first = tlb_rises_above(tlb, 0, LEAST_STEP);
-    return tlb->places && tlb->clean < tlb->place[first < tlb->places ? first : tlb->places - 1].pages;
+    return tlb->places && tlb->calm < tlb->place[first < tlb->places ? first : tlb->places - 1].pages;
 }
 
 bool tlb_sweep(struct tlb *tlb)
