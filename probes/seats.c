@@ -351,26 +351,40 @@ static uint64_t piece_of(uint64_t number, enum pieces way, uint64_t most)
     return number ^ number / 2;
 }
 
-bool seats_excess_of_pieces(struct seats *pages, uint64_t count, enum pieces way, double *own, double *ticks)
+/* The pitch of their lines: loads have a line each. */
+static uint64_t pitch_of_pieces(const struct seats *pages)
+{
+    return pages->op == OP_LOAD && pages->pitch == TIGHT ? SEAT : pages->pitch;
+}
+
+/* Where pieces are visited in pages so many bytes apart; 0: all in one. at: room for their addresses. */
+static struct stops pieces_from(const struct seats *pages, uint64_t base, uint64_t stride, uint64_t count,
+                                enum pieces way, uint64_t at[MOST_PIECES])
 {
     enum { SMALLEST = 4096 };
-    uint64_t through_pages[MOST_PIECES], in_few[MOST_PIECES], most = seats_most_pieces(pages), base = row_base(pages);
-    uint64_t pitch = pages->op == OP_LOAD && pages->pitch == TIGHT ? SEAT : pages->pitch; /* loads have a line each */
+    uint64_t most = seats_most_pieces(pages), pitch = pitch_of_pieces(pages);
+    for (uint64_t i = 0; i < count; i++)
+        at[i] = base + i * stride + piece_of(i, way, most) * piece_step(pages) + stops_seat(i, pitch) % SMALLEST;
+    return stops_listed(at, count);
+}
+
+bool seats_excess_of_pieces(struct seats *pages, uint64_t count, enum pieces way, double *ticks)
+{
+    uint64_t at[2][MOST_PIECES];
+    double few;
     seats_row(pages, count);
-    for (uint64_t i = 0; i < count; i++) {
-        uint64_t offset = piece_of(i, way, most) * piece_step(pages) + stops_seat(i, pitch) % SMALLEST;
-        through_pages[i] = base + i * pages->page + offset;
-        in_few[i] = pages->dense.base + offset + beside(pages);
-    }
-    struct stops stops = stops_listed(through_pages, count), control = stops_listed(in_few, count);
-    struct stops lines = seats_dense(pages, count);
-    double few, beside_lines, lines_few;
-    lines.pitch = pitch;
-    if (!seats_ok(pages) || !time_both(pages, &stops, &control, &few, ticks) ||
-        !time_both(pages, &stops, &lines, &lines_few, &beside_lines))
-        return false;
-    *own = few - lines_few;
-    return true;
+    struct stops stops = pieces_from(pages, row_base(pages), pages->page, count, way, at[0]);
+    struct stops control = pieces_from(pages, pages->dense.base + beside(pages), 0, count, way, at[1]);
+    return seats_ok(pages) && time_both(pages, &stops, &control, &few, ticks);
+}
+
+bool seats_excess_of_lines(struct seats *pages, uint64_t count, enum pieces way, double *ticks)
+{
+    uint64_t at[MOST_PIECES];
+    double few;
+    struct stops stops = pieces_from(pages, pages->dense.base, 0, count, way, at), lines = seats_dense(pages, count);
+    lines.pitch = pitch_of_pieces(pages);
+    return time_both(pages, &stops, &lines, &few, ticks);
 }
 
 /* Of n lines, each of which is missed with a chance of p, a lap misses np, give or take the root of np(1 - p), and each

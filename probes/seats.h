@@ -101,9 +101,11 @@ enum pieces { PIECES_AS_PAGES, PIECES_TURNED, PIECES_GRAY };
 enum { PIECES_WAYS = 3, MOST_PIECES = 512 };
 
 /* The same of so many large pages of the row, each visited in another one of its pieces, which a TLB that keeps large
- * pages as a whole does not care for. count: seats_most_pieces() at most. own: ticks a step that the same pieces of
- * few pages take longer than as many lines side by side. */
-bool seats_excess_of_pieces(struct seats *, uint64_t count, enum pieces, double *own, double *ticks);
+ * pages as a whole does not care for. count: seats_most_pieces() at most. */
+bool seats_excess_of_pieces(struct seats *, uint64_t count, enum pieces, double *ticks);
+
+/* Ticks a step that the same pieces of few pages take longer than as many lines side by side. */
+bool seats_excess_of_lines(struct seats *, uint64_t count, enum pieces, double *ticks);
 
 /* Pieces of a page, of which any two differ in all smaller sizes, as far as a power of two; 0: no page is smaller. */
 uint64_t seats_most_pieces(const struct seats *);

@@ -11,41 +11,45 @@ static const double NOT_ASKED = 0.1;
 enum answer_of { NOT_TOLD, WHOLE_PAGES, PIECES };
 
 /* One look. Whole pages that are too many miss as before, though the next level may have their pieces; pieces that
- * found room all hit. Where as many pieces of few pages miss, too, they are of one set, or use all sets. False: see
- * seats_ok.
- */
-static bool look(struct tlb *tlb, uint64_t count, enum pieces way, double hit, enum answer_of *answer)
+ * found room all hit. Where as many pieces of few pages miss, too, they are of one set, or use all sets. together: core
+ * cycles that a page takes longer if they are not visited in other pieces. False: see seats_ok. */
+static bool look(struct tlb *tlb, uint64_t count, enum pieces way, double hit, double together, enum answer_of *answer)
 {
-    double together, in_pieces, own, tick = tlb->bench.cycles_per_tick;
-    struct stops row = seats_row(&tlb->pages, count);
-    *answer = NOT_TOLD;
-    if (!seats_ok(&tlb->pages) || !seats_excess(&tlb->pages, &row, &together) ||
-        !seats_excess_of_pieces(&tlb->pages, count, way, &own, &in_pieces))
+    double in_pieces, own, tick = tlb->bench.cycles_per_tick;
+    *answer = WHOLE_PAGES;
+    if (!seats_excess_of_pieces(&tlb->pages, count, way, &in_pieces))
         return false;
-    together = together * tick - hit;
     in_pieces = in_pieces * tick - hit;
-    if (together <= LEAST_EXCESS)
-        return true;
     bool fit = in_pieces < together / 2 && in_pieces < LEAST_STEP;
-    *answer = fit && own * tick <= together / 2 ? PIECES : WHOLE_PAGES;
+    if (!fit)
+        return true;
+    if (!seats_excess_of_lines(&tlb->pages, count, way, &own))
+        return false;
+    *answer = own * tick <= together / 2 ? PIECES : WHOLE_PAGES;
     return true;
 }
 
-/* What two looks on end say. */
+/* What pieces say that lie in one way. Those that found room have to find it again. */
 static enum answer_of ask(struct tlb *tlb, uint64_t entries, enum pieces way, double hit)
 {
-    enum { LOOKS = 5, MORE = 4 };
+    enum { MORE = 4, LOOKS = 2, ROWS = 3 };
     uint64_t count = entries + entries / MORE + 2;
-    enum answer_of answer, before = NOT_TOLD;
-    for (unsigned i = 0; i < LOOKS && count <= seats_most_pieces(&tlb->pages); i++) {
-        if (!look(tlb, count, way, hit, &answer))
+    double together = 0;
+    if (count > seats_most_pieces(&tlb->pages))
+        return NOT_TOLD;
+    for (unsigned i = 0; i < ROWS && together <= LEAST_EXCESS; i++) {
+        struct stops row = seats_row(&tlb->pages, count);
+        if (!seats_ok(&tlb->pages) || !seats_excess(&tlb->pages, &row, &together))
             return NOT_TOLD;
-        if (answer != NOT_TOLD && answer == before)
-            return answer;
-        before = answer;
-        bench_wait(&tlb->bench, 1);
+        together = together * tlb->bench.cycles_per_tick - hit;
     }
-    return NOT_TOLD;
+    if (together <= LEAST_EXCESS)
+        return NOT_TOLD;
+    enum answer_of answer = PIECES;
+    for (unsigned i = 0; i < LOOKS && answer == PIECES; i++)
+        if (!look(tlb, count, way, hit, together, &answer))
+            return NOT_TOLD;
+    return answer;
 }
 
 bool tlb_keeps_pieces(struct tlb *tlb, uint64_t entries, double hit, double *error, const char **why)

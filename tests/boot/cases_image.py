@@ -22,7 +22,7 @@ def content(path):
 
 @case("image/pe-header", seconds=1)
 def pe_header(_):
-    """PE32+, EFI application, NX_COMPAT, pages aligned, at most 384 KB, and 20 KB more with the self-test."""
+    """PE32+, EFI application, NX_COMPAT, pages aligned, at most 416 KB, and 20 KB more with the self-test."""
     pe.check_header(built(EFI))
     pe.check_header(built(SELFTEST), SELFTEST_MOST)
 

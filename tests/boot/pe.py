@@ -4,7 +4,7 @@ import struct
 
 EXECUTE, READ, WRITE, CODE, DATA = 0x20000000, 0x40000000, 0x80000000, 0x20, 0x40
 NX_COMPAT = 0x0100
-MOST = 384 * 1024  # bytes of assay.efi
+MOST = 416 * 1024  # bytes of assay.efi
 
 
 class Trouble(Exception):
