@@ -208,9 +208,10 @@ static bool flush(struct depth *depth, const struct layout *layout, bool doorste
 static bool read_part(struct depth *depth, uint64_t begin, uint64_t length)
 {
     uint64_t piece = depth->twice ? depth->twice : length;
+    const unsigned times = depth->twice ? 2 : 1;
     struct reading reading;
     for (uint64_t done = 0; done < length; done += piece)
-        for (unsigned time = 0; time <= (depth->twice > 0); time++)
+        for (unsigned time = 0; time < times; time++)
             if (!bench_run(depth->bench, OP_READ, begin + done, (length - done < piece ? length - done : piece) / LINE,
                            &reading))
                 return false;
