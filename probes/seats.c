@@ -344,7 +344,7 @@ static uint64_t piece_of(uint64_t number, enum pieces way, uint64_t most)
     case PIECES_AS_PAGES:
         return number;
     case PIECES_TURNED:
-        return 2 * number % most + 2 * number / most;
+        return 2 * number < most ? 2 * number : 2 * number - most + 1;
     case PIECES_GRAY:
         break;
     }
