@@ -56,7 +56,7 @@ bool bench_batch(struct bench *, const struct walk *, uint64_t position, uint64_
 /* The same from the first stop, after `warm` visits from there before the clock starts: between these and the timed
  * ones no data is touched but the walk's. A walk that just fits would miss all through a lap otherwise, where what is
  * least recently used goes first and whoever starts a run touches a page. The code that reads the clock does so even
- * then: of jumps it is what so many steps behind a lap take. warm: whole laps. */
+ * then: of jumps it is what so many steps behind a lap, or behind `warm` if that is more, take. warm: whole laps. */
 bool bench_timed(struct bench *, const struct walk *, uint64_t warm, uint64_t steps, double *ticks);
 
 /* Straight code, the same way. */

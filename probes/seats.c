@@ -481,7 +481,7 @@ enum verdict seats_crowd(struct seats *pages, const struct stops *stops, const s
         question.near_laps = TWO_LAPS;
     if (pages->op == OP_JUMP_FAR) /* where jumps through a register lead is foretold by where those before led */
         question.last_laps = many ? FORETELLING / 2 : FORETELLING;
-    if (question.warm_laps < pages->settling)
+    if (pages->settling)
         question.near_laps = pages->settling;
     question.brief = true;
     question.together = pages->op != OP_LOAD;

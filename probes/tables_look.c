@@ -50,22 +50,28 @@ static bool lay(struct tables *tables, const struct laying *laying, struct scrip
     return true;
 }
 
+/* Plays a look to its end. *good: nobody disturbed it. */
+static bool play(struct tables *tables, struct script_of *script, struct reading lap[MAX_LAPS], bool *good)
+{
+    bool disturbed;
+    bool played = script_play(script, &tables->bench, lap, &disturbed) && bench_rest(&tables->bench, false);
+    *good = played && !disturbed;
+    return played;
+}
+
 /* Puts them there, and times walks and what is timed besides. Where walks left entries, controls may push them out, in
  * a level of one way. */
 static bool look(struct tables *tables, const struct laying *laying, double lap_ticks[4], bool *good)
 {
     struct reading lap[MAX_LAPS];
-    struct bench *bench = &tables->bench;
     struct script_of script = {.count = 0};
-    bool disturbed;
     if (!lay(tables, laying, &script))
         return false;
     script_timed(&script, &tables->hung, laying->first);
-    if (!script_play(&script, bench, lap, &disturbed) || !bench_rest(bench, false))
+    if (!play(tables, &script, lap, good))
         return false;
     for (unsigned i = laying->first == HUNG_NOTHING ? 2 : 1; i < 4; i++)
         lap_ticks[i] = (double)lap[i].ticks;
-    *good = !disturbed;
     return true;
 }
 
@@ -142,15 +148,12 @@ static bool look_singly(struct tables *tables, const struct laying *laying, doub
                         bool *good)
 {
     struct reading lap[MAX_LAPS];
-    struct bench *bench = &tables->bench;
     struct script_of script = {.count = 0};
-    bool disturbed;
     if (!lay(tables, laying, &script))
         return false;
     script_singly(&script, &tables->hung);
-    if (!script_play(&script, bench, lap, &disturbed) || !bench_rest(bench, false))
+    if (!play(tables, &script, lap, good))
         return false;
-    *good = !disturbed;
     *hits = 0;
     for (unsigned i = 0; i < HUNG; i++) {
         ticks[tables->hung.order[i]] = (double)lap[1 + i].ticks;

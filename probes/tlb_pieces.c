@@ -30,21 +30,9 @@ static bool look(struct tlb *tlb, uint64_t count, enum pieces way, double hit, d
 }
 
 /* What pieces say that lie in one way. Those that found room have to find it again. */
-static enum answer_of ask(struct tlb *tlb, uint64_t entries, enum pieces way, double hit)
+static enum answer_of ask(struct tlb *tlb, uint64_t count, enum pieces way, double hit, double together)
 {
-    enum { MORE = 4, LOOKS = 2, ROWS = 3 };
-    uint64_t count = entries + entries / MORE + 2;
-    double together = 0;
-    if (count > seats_most_pieces(&tlb->pages))
-        return NOT_TOLD;
-    for (unsigned i = 0; i < ROWS && together <= LEAST_EXCESS; i++) {
-        struct stops row = seats_row(&tlb->pages, count);
-        if (!seats_ok(&tlb->pages) || !seats_excess(&tlb->pages, &row, &together))
-            return NOT_TOLD;
-        together = together * tlb->bench.cycles_per_tick - hit;
-    }
-    if (together <= LEAST_EXCESS)
-        return NOT_TOLD;
+    enum { LOOKS = 2 };
     enum answer_of answer = PIECES;
     for (unsigned i = 0; i < LOOKS && answer == PIECES; i++)
         if (!look(tlb, count, way, hit, together, &answer))
@@ -52,13 +40,32 @@ static enum answer_of ask(struct tlb *tlb, uint64_t entries, enum pieces way, do
     return answer;
 }
 
+/* Core cycles that a page takes longer of so many, near their beginnings. False: they seem to fit, or see seats_ok. */
+static bool are_too_many(struct tlb *tlb, uint64_t count, double hit, double *cycles)
+{
+    enum { ROWS = 3 };
+    *cycles = 0;
+    for (unsigned i = 0; i < ROWS && *cycles <= LEAST_EXCESS; i++) {
+        double ticks;
+        struct stops row = seats_row(&tlb->pages, count);
+        if (!seats_ok(&tlb->pages) || !seats_excess(&tlb->pages, &row, &ticks))
+            return false;
+        *cycles = ticks * tlb->bench.cycles_per_tick - hit;
+    }
+    return *cycles > LEAST_EXCESS;
+}
+
 bool tlb_keeps_pieces(struct tlb *tlb, uint64_t entries, double hit, double *error, const char **why)
 {
+    enum { MORE = 4 };
+    uint64_t most = seats_most_pieces(&tlb->pages), count = entries + entries / MORE + 2;
+    double together = 0;
     bool told = false;
-    if (!seats_most_pieces(&tlb->pages))
+    if (!most)
         return false;
-    for (unsigned way = 0; way < PIECES_WAYS; way++) {
-        enum answer_of answer = ask(tlb, entries, (enum pieces)way, hit);
+    bool asked = count <= most && are_too_many(tlb, count, hit, &together);
+    for (unsigned way = 0; asked && way < PIECES_WAYS; way++) {
+        enum answer_of answer = ask(tlb, count, (enum pieces)way, hit, together);
         if (answer == PIECES) {
             *why = "it keeps pieces of these pages, as where a hypervisor's own are smaller";
             return true;

@@ -25,10 +25,10 @@ bool tlb_walks_code(const struct tlb *tlb)
     return tlb->size->op != OP_LOAD;
 }
 
-/* Whether a place's jumps in few pages take as long as those of most. */
-static bool takes_few(const struct tlb *tlb, unsigned place)
+/* Whether a place's jumps in few pages take as long as those of most, but for so many core cycles. */
+static bool takes_few(const struct tlb *tlb, unsigned place, double room)
 {
-    return apart(tlb->place[place].few, tlb->few) <= tlb->little;
+    return apart(tlb->place[place].few, tlb->few) <= room;
 }
 
 /* What jumps in few pages may take longer without hiding where translations end, or feigning it: so little that even
@@ -49,11 +49,11 @@ static double find_little(const struct tlb *tlb)
     return little > LEVEL ? little : LEVEL;
 }
 
-/* How many places come before jumps take longer for good. Two on end have to be as few. */
-static unsigned clean_places(const struct tlb *tlb)
+/* How many places come before jumps take longer for good, by more core cycles than that. Two on end must not. */
+static unsigned clean_places(const struct tlb *tlb, double room)
 {
     unsigned clean = tlb->places;
-    while (clean > 1 && !(takes_few(tlb, clean - 1) && takes_few(tlb, clean - 2)))
+    while (clean > 1 && !(takes_few(tlb, clean - 1, room) && takes_few(tlb, clean - 2, room)))
         clean--;
     return clean;
 }
@@ -68,10 +68,9 @@ static void find_clean(struct tlb *tlb)
         few[i] = tlb->place[i].few;
     /* The least of them may be too little. */
     tlb->few = tlb->places > 1 ? quantile(few, tlb->places, 1.0 / (tlb->places - 1)) : few[0];
-    tlb->little = LEVEL;
-    tlb->calm = clean_places(tlb) > 1 ? tlb->place[clean_places(tlb) - 1].pages : 0;
     tlb->little = find_little(tlb);
-    unsigned clean = clean_places(tlb);
+    unsigned calm = clean_places(tlb, LEVEL), clean = clean_places(tlb, tlb->little);
+    tlb->calm = calm > 1 ? tlb->place[calm - 1].pages : 0;
     tlb->clean = clean > 1 ? tlb->place[clean - 1].pages : 0;
     tlb->mixed = clean < tlb->places ? tlb->place[clean].pages : UINT64_MAX;
 }
@@ -150,8 +149,7 @@ static bool ask_again(struct tlb *tlb)
 static bool is_busy(const struct tlb *tlb, unsigned place)
 {
     enum { FEWEST = 16 };
-    return tlb->place[place].pages >= FEWEST && tlb->place[place].pages <= tlb->calm &&
-           apart(tlb->place[place].few, tlb->few) > LEVEL;
+    return tlb->place[place].pages >= FEWEST && tlb->place[place].pages <= tlb->calm && !takes_few(tlb, place, LEVEL);
 }
 
 /* Rows of jumps that were walked while the core was busy are asked again, later. */
