@@ -27,12 +27,12 @@ struct noise {
 void noise_start(struct noise *, const struct noise_description *, uint64_t seed);
 uint64_t noise_next(const struct noise *); /* the cycle at which something happens next; UINT64_MAX: never */
 
-/* What is due at `now`: an SMI (cycles that it took in *lost), or lines that others bring in (numbers of lines). False:
- * nothing. Call until false. */
+/* What is due at `now`: an SMI (cycles that it took in *lost), or lines and pages that others bring in (numbers of
+ * them). False: nothing. Call until false. */
 struct disturbance {
     uint64_t lost;
     bool counted;
-    unsigned shared_lines, first_lines;
+    unsigned shared_lines, first_lines, first_pages;
 };
 bool noise_due(struct noise *, uint64_t now, struct disturbance *);
 uint64_t noise_line(struct noise *, uint64_t span); /* a random line address below span */

@@ -176,5 +176,6 @@ const struct field description_fields[] = {
     ENTRY(noise, "neighbour_period", VALUE_NUMBER, neighbour_period, "0"),
     ENTRY(noise, "neighbour_length", VALUE_NUMBER, neighbour_length, "0"),
     ENTRY(noise, "neighbour_lines", VALUE_NUMBER, neighbour_lines, "0"),
+    ENTRY(noise, "neighbour_pages", VALUE_NUMBER, neighbour_pages, "0"),
 };
 const unsigned description_field_count = sizeof description_fields / sizeof description_fields[0];

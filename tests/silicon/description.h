@@ -140,6 +140,7 @@ struct noise_description {
     uint64_t traffic_period; /* cycles between two lines that another core brings into each shared cache; 0: none */
     uint64_t neighbour_period, neighbour_length; /* a sibling thread that works now and then; cycles */
     unsigned neighbour_lines; /* lines that it brings into the first level in each of its moments of 1000 cycles */
+    unsigned neighbour_pages; /* and pages that it loads from and jumps to, which the TLBs of its core keep for it */
 };
 
 struct fetch_description {

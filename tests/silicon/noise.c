@@ -10,6 +10,7 @@
 enum {
     MOMENT = 1000,      /* cycles: how often a sibling that works brings lines in */
     MOST_LINES = 65536, /* of one disturbance: by then a cache holds nothing else anyway */
+    MOST_PAGES = 4096,  /* nor does a TLB */
     FRACTION = 65536    /* of the logarithm below */
 };
 
@@ -66,9 +67,8 @@ static unsigned traffic(struct noise *noise, uint64_t now)
     return lines;
 }
 
-/* A moment of the sibling: its lines, and then the next moment, of this burst or of the next one. A burst has at least
- * one moment. */
-static unsigned neighbour(struct noise *noise)
+/* The next moment of the sibling, of this burst or of the next one. A burst has at least one moment. */
+static void next_moment(struct noise *noise)
 {
     const struct noise_description *description = noise->description;
 
@@ -77,20 +77,24 @@ static unsigned neighbour(struct noise *noise)
         noise->neighbour_at += interval(&noise->random, description->neighbour_period);
         noise->neighbour_until = noise->neighbour_at + description->neighbour_length;
     }
-    return description->neighbour_lines;
 }
 
-static unsigned neighbours(struct noise *noise, uint64_t now)
+/* Lines and pages of the sibling's moments up to now. */
+static void neighbours(struct noise *noise, uint64_t now, struct disturbance *disturbance)
 {
-    unsigned moments = 0, lines = 0;
+    const struct noise_description *description = noise->description;
 
-    for (; noise->neighbour_at <= now && moments < MOST_LINES && lines < MOST_LINES; moments++)
-        lines += neighbour(noise);
-    if (noise->neighbour_at <= now) {
-        noise->neighbour_at = now + interval(&noise->random, noise->description->neighbour_period);
-        noise->neighbour_until = noise->neighbour_at + noise->description->neighbour_length;
+    for (unsigned moments = 0;
+         noise->neighbour_at <= now && moments < MOST_LINES && disturbance->first_lines < MOST_LINES; moments++) {
+        disturbance->first_lines += description->neighbour_lines;
+        if (disturbance->first_pages < MOST_PAGES)
+            disturbance->first_pages += description->neighbour_pages;
+        next_moment(noise);
     }
-    return lines;
+    if (noise->neighbour_at <= now) {
+        noise->neighbour_at = now + interval(&noise->random, description->neighbour_period);
+        noise->neighbour_until = noise->neighbour_at + description->neighbour_length;
+    }
 }
 
 bool noise_due(struct noise *noise, uint64_t now, struct disturbance *disturbance)
@@ -101,8 +105,9 @@ bool noise_due(struct noise *noise, uint64_t now, struct disturbance *disturbanc
     if (noise_next(noise) > now)
         return false;
     disturbance->shared_lines = traffic(noise, now);
-    disturbance->first_lines = neighbours(noise, now);
-    if (disturbance->shared_lines > 0 || disturbance->first_lines > 0 || noise->smi_at > now)
+    neighbours(noise, now, disturbance);
+    if (disturbance->shared_lines > 0 || disturbance->first_lines > 0 || disturbance->first_pages > 0 ||
+        noise->smi_at > now)
         return true; /* an SMI that is due, too, comes with the next call */
     disturbance->lost = description->smi_length;
     disturbance->counted = description->smi_counted;

@@ -165,6 +165,8 @@ static void disturb(struct silicon *silicon, const struct disturbance *disturban
         caches_disturb(silicon->caches, 0, others_base + noise_line(&silicon->noise, others_size), false);
     for (unsigned i = 0; i < disturbance->first_lines; i++)
         caches_disturb(silicon->caches, 0, others_base + noise_line(&silicon->noise, others_size), true);
+    for (unsigned i = 0; i < disturbance->first_pages; i++)
+        translation_disturb(silicon->translation, 0, noise_line(&silicon->noise, others_size));
 }
 
 uint64_t silicon_disturb(struct silicon *silicon)

@@ -237,6 +237,30 @@ static void fill(struct core *core, struct side *side, unsigned levels, uint64_t
     }
 }
 
+static void fill_for_other(struct core *core, struct side *side, uint64_t va, const struct page *page)
+{
+    enum { OTHER = 0xfff }; /* PCID: no address is ever that thread's and the probe's */
+    for (unsigned level = side->levels; level-- > 0;) {
+        struct tlb *tlb = taker(core, side, level, va, page);
+        struct lost lost;
+        if (!tlb)
+            continue;
+        tlb_fill(tlb, va, OTHER, page, &lost);
+        translation_bury(core, tlb, &lost);
+    }
+}
+
+void translation_disturb(struct translation *translation, unsigned number, uint64_t va)
+{
+    struct core *core = &translation->core[number];
+    uint64_t frame = va >> translation->paging.shift[0];
+    unsigned own = (unsigned)(frame % LONGEST_RUN);
+    struct page page = {
+        .base = frame << translation->paging.shift[0], .type = MEM_WB, .writable = true, .run = (uint8_t)(1U << own)};
+    fill_for_other(core, &core->side[ACCESS_LOAD], va, &page);
+    fill_for_other(core, &core->side[ACCESS_FETCH], va, &page);
+}
+
 /* Whether a level before `levels` has a TLB for a class of pages. */
 static bool wanted(const struct side *side, unsigned levels, unsigned class)
 {

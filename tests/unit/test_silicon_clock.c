@@ -219,7 +219,7 @@ static void long_times_at_once(void **state)
 static void neighbours_work_now_and_then(void **state)
 {
     struct noise_description description = {
-        .neighbour_period = 180000, .neighbour_length = 20000, .neighbour_lines = 30};
+        .neighbour_period = 180000, .neighbour_length = 20000, .neighbour_lines = 30, .neighbour_pages = 3};
     struct noise noise;
     struct disturbance disturbance;
     struct happened happened;
@@ -232,6 +232,7 @@ static void neighbours_work_now_and_then(void **state)
         assert_int_equal(noise_next(&noise), at + i * 1000);
         assert_true(noise_due(&noise, at + i * 1000, &disturbance));
         assert_int_equal(disturbance.first_lines, 30);
+        assert_int_equal(disturbance.first_pages, 3);
         assert_int_equal(disturbance.shared_lines, 0);
     }
     assert_true(noise_next(&noise) > at + 20000);
@@ -243,6 +244,7 @@ static void neighbours_work_now_and_then(void **state)
     noise_start(&noise, &description, 11);
     assert_true(noise_due(&noise, UINT64_C(1) << 40, &disturbance));
     assert_in_range(disturbance.first_lines, 65536, 65536 + 30);
+    assert_in_range(disturbance.first_pages, 4096, 4096 + 3);
     assert_true(noise_next(&noise) > UINT64_C(1) << 40);
 }
 

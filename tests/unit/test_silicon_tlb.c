@@ -25,6 +25,25 @@ static void capacity(void **state)
         }
 }
 
+/* Pages of a thread that shares the core take entries, and are nobody else's: 64 pages of 72 entries are all there
+ * after 8 of its pages, and miss after one more; a page of the same number as one's own is no hit. */
+static void a_sibling_takes_entries(void **state)
+{
+    (void)state;
+    for (unsigned theirs = 8; theirs <= 9; theirs++) {
+        struct description description;
+        base_machine(&description);
+        add_tlb(&description, 1, ALL, 72, 72, 0);
+        struct world world = world_of(&description);
+        map_pages(&world, 64, 1);
+        visit(&world, 64, 1);
+        for (unsigned i = 0; i < theirs; i++)
+            translation_disturb(world.translation, 0, (uint64_t)i << 12 | 64);
+        assert_int_equal(at_level(&world, 64, 1, 1), theirs == 8 ? 64 : 0);
+        end_of(&world);
+    }
+}
+
 /* 16 sets of 4 ways by the low bits of the page number: pages 2^k apart share 2^k of 16 sets' worth. */
 static void ways(void **state)
 {
@@ -355,6 +374,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(capacity),
         cmocka_unit_test(ways),
+        cmocka_unit_test(a_sibling_takes_entries),
         cmocka_unit_test(hashed_index),
         cmocka_unit_test(classes),
         cmocka_unit_test(large_pages_have_their_own_index),
