@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* seats.c: mapping pages to seats, and walks through them. */
-#include "probes/seats.h"
 #include "base/arithmetic.h"
 #include "base/random.h"
+#include "probes/seats_inside.h"
 
 enum {
     MOST_BITS = 21,
@@ -130,7 +130,7 @@ void seats_close(struct seats *pages)
     stretch_unmap(machine, &pages->dense);
 }
 
-static uint64_t row_base(const struct seats *pages)
+uint64_t seats_row_base(const struct seats *pages)
 {
     return pages->base + (pages->page << pages->bits);
 }
@@ -169,7 +169,7 @@ static struct stops through_pages(const struct seats *pages, uint64_t base, uint
 
 struct stops seats_row(struct seats *pages, uint64_t count)
 {
-    uint64_t base = row_base(pages);
+    uint64_t base = seats_row_base(pages);
     for (; pages->mapped < count && bench_ok(pages->bench); pages->mapped++) {
         if (!map_page(pages, base + pages->mapped * pages->page, pages->mapped))
             return stops_sequence(base, 0, 0);
@@ -183,7 +183,7 @@ struct stops seats_row(struct seats *pages, uint64_t count)
 struct stops seats_shared(struct seats *pages, uint64_t count)
 {
     enum { SHARING = 4 };
-    uint64_t base = row_base(pages) + (pages->page << (pages->bits - 1));
+    uint64_t base = seats_row_base(pages) + (pages->page << (pages->bits - 1));
     for (; pages->quarters * SHARING < count && bench_ok(pages->bench); pages->quarters++) {
         if (!map_page(pages, base + pages->quarters * pages->page, pages->quarters * SHARING))
             return stops_sequence(base, 0, 0);
@@ -201,7 +201,7 @@ struct stops seats_control(struct seats *pages, uint64_t count)
 
 struct stops seats_spread(struct seats *pages, uint64_t bits)
 {
-    uint64_t base = row_base(pages), count = (uint64_t)1 << bits_set(bits);
+    uint64_t base = seats_row_base(pages), count = (uint64_t)1 << bits_set(bits);
     struct stops stops = through_pages(pages, base, count);
     stops.spread = bits;
     for (uint64_t i = 0; i < count && bench_ok(pages->bench); i++) {
@@ -244,8 +244,7 @@ struct stops seats_listed(struct seats *pages, const uint32_t *number, unsigned 
     return stops;
 }
 
-/* Bytes from a stop to the control's beside it. */
-static uint64_t beside(const struct seats *pages)
+uint64_t seats_beside(const struct seats *pages)
 {
     return pages->op == OP_LOAD ? WORD : pages->pitch == TIGHT ? OTHER_HALF : CODE;
 }
@@ -256,7 +255,7 @@ static bool link_both(struct seats *pages, const struct stops *stops, const stru
 {
     struct stops other = *control;
     if (!other.listed)
-        other.base += beside(pages);
+        other.base += seats_beside(pages);
     *quiet = walk_over(&other, pages->op, bench_seed(pages->bench));
     *signal = walk_over(stops, pages->op, bench_seed(pages->bench));
     if (machine_steps(pages->bench->machine) > pages->visits)
@@ -286,9 +285,8 @@ static unsigned place_of(uint64_t count)
     return place + (count > 2);
 }
 
-/* Ticks a step of a walk over stops, more than that of its control, few. */
-static bool time_both(struct seats *pages, const struct stops *stops, const struct stops *control, double *few,
-                      double *ticks)
+bool seats_time_both(struct seats *pages, const struct stops *stops, const struct stops *control, double *few,
+                     double *ticks)
 {
     enum { ROUNDS = 5, FEWER = 3, SOME = 256, MANY = 1024 };
     double signals[ROUNDS], controls[ROUNDS];
@@ -315,76 +313,10 @@ bool seats_excess(struct seats *pages, const struct stops *stops, double *ticks)
 {
     uint64_t count = stops_count(stops);
     struct stops seats = seats_control(pages, count);
-    if (!time_both(pages, stops, &seats, &pages->few, ticks))
+    if (!seats_time_both(pages, stops, &seats, &pages->few, ticks))
         return false;
     pages->control[place_of(count)] = pages->few;
     return true;
-}
-
-/* Bytes of a page of each smaller size together: whichever of them a TLB keeps of a large page, the next one of each.
- */
-static uint64_t piece_step(const struct seats *pages)
-{
-    uint64_t bytes = 0, size;
-    for (unsigned i = 0; (size = machine_page(pages->bench->machine, i)) && size < pages->page; i++)
-        bytes += size;
-    return bytes;
-}
-
-uint64_t seats_most_pieces(const struct seats *pages)
-{
-    uint64_t step = piece_step(pages), most = step ? power_of_two_within(pages->page / step) : 0;
-    return most < MOST_PIECES ? most : MOST_PIECES;
-}
-
-/* The piece that a page is visited in, by its number below `most`: each has another. */
-static uint64_t piece_of(uint64_t number, enum pieces way, uint64_t most)
-{
-    switch (way) {
-    case PIECES_AS_PAGES:
-        return number;
-    case PIECES_TURNED:
-        return 2 * number < most ? 2 * number : 2 * number - most + 1;
-    case PIECES_GRAY:
-        break;
-    }
-    return number ^ number / 2;
-}
-
-/* The pitch of their lines: loads have a line each. */
-static uint64_t pitch_of_pieces(const struct seats *pages)
-{
-    return pages->op == OP_LOAD && pages->pitch == TIGHT ? SEAT : pages->pitch;
-}
-
-/* Where pieces are visited in pages so many bytes apart; 0: all in one. at: room for their addresses. */
-static struct stops pieces_from(const struct seats *pages, uint64_t base, uint64_t stride, uint64_t count,
-                                enum pieces way, uint64_t at[MOST_PIECES])
-{
-    enum { SMALLEST = 4096 };
-    uint64_t most = seats_most_pieces(pages), pitch = pitch_of_pieces(pages);
-    for (uint64_t i = 0; i < count; i++)
-        at[i] = base + i * stride + piece_of(i, way, most) * piece_step(pages) + stops_seat(i, pitch) % SMALLEST;
-    return stops_listed(at, count);
-}
-
-bool seats_excess_of_pieces(struct seats *pages, uint64_t count, enum pieces way, double *ticks)
-{
-    uint64_t at[2][MOST_PIECES];
-    double few;
-    seats_row(pages, count);
-    struct stops stops = pieces_from(pages, row_base(pages), pages->page, count, way, at[0]);
-    struct stops control = pieces_from(pages, pages->dense.base + beside(pages), 0, count, way, at[1]);
-    return seats_ok(pages) && time_both(pages, &stops, &control, &few, ticks);
-}
-
-bool seats_excess_of_lines(struct seats *pages, uint64_t count, enum pieces way, double *ticks)
-{
-    uint64_t at[MOST_PIECES];
-    double few;
-    struct stops stops = pieces_from(pages, pages->dense.base, 0, count, way, at), lines = seats_dense(pages, count);
-    lines.pitch = pitch_of_pieces(pages);
-    return time_both(pages, &stops, &lines, &few, ticks);
 }
 
 /* Of n lines, each of which is missed with a chance of p, a lap misses np, give or take the root of np(1 - p), and each
