@@ -5,6 +5,7 @@
 #include "probes/crowd.h"
 #include "probes/rate.h"
 #include "probes/shared.h"
+#include "probes/tlb_notes.h"
 #include "probes/tlb_pieces.h"
 #include "probes/tlb_rows.h"
 #include "probes/tlb_tries.h"
@@ -29,71 +30,14 @@ static const double FOLDED = 0.03, SHARED = 0.15;
 /* A shape that a row of pages bounds roughly, or that other crowds did not say, may be wrong so often. */
 static const double ROUGH = 0.1;
 
-/* Units of a mask, and of an answer. */
-static const char BITS[] = "bit mask", YES_NO[] = "yes/no";
-
-static void id_of(const struct tlb *tlb, unsigned level, const char *what, char id[28])
-{
-    struct text text = text_in(id, 28);
-    text_format(&text, "%s%u.%s.%s", tlb->side->name, level, tlb->size->name, what);
-}
-
-/* Why a finding of a level is missing: because the run ends, or there is no more room, or why it was said. */
-static const char *reason(const struct tlb *tlb, const char *why)
-{
-    if (!bench_ok(&tlb->bench))
-        return tlb->bench.skipped ? "skipped" : machine_why(tlb->bench.machine);
-    if (tlb->pages.spent)
-        return "it would take too many accesses";
-    return tlb->pages.undecided ? "noise left a decision open" : why;
-}
-
-static void missing(const struct tlb *tlb, unsigned level, uint64_t cost, const char *why)
-{
-    static const char *const all[][2] = {
-        {"entries", "entries"}, {"ways", "ways"}, {"sets", "sets"}, {"bits", BITS}, {"penalty", "cycles"}};
-    why = reason(tlb, why);
-    for (unsigned i = 0; i < sizeof all / sizeof *all - (level == 1); i++) {
-        char id[28];
-        id_of(tlb, level, all[i][0], id);
-        note_missing(tlb->notebook, id, all[i][1], cost, "%s", why);
-    }
-}
+/* Units of an answer. */
+static const char YES_NO[] = "yes/no";
 
 /* What is said where the row does not rise again: an answer, which another try would only give again. */
 static const char no_second[] = "no second step was seen";
 
 /* What is said where more stops than these are needed to see a level's end. */
 static const char *const impure = "branch targets or the instruction cache run out before it does";
-
-/* False: two tries have agreed on something else before, which stands. */
-static bool note_shape(struct tlb *tlb, unsigned level, const struct shape *shape, double error, uint64_t cost)
-{
-    char id[28];
-    uint64_t fit = shape->ways * shape->sets * shape->neighbours;
-    error += tlb_unconfirmed(tlb, level, fit);
-    double confidence = confidence_from(error);
-    tlb->level[level - 1] = (struct level){fit, error};
-    if (tlb_agreed_before(tlb, level) && tlb_agreed_before(tlb, level) != fit)
-        return false;
-    id_of(tlb, level, "ways", id);
-    note_value(tlb->notebook, id, shape->ways, "ways", confidence, cost,
-               "the fewest pages that do not fit, less one (after paper 000, section 6)");
-    id_of(tlb, level, "sets", id);
-    note_value(tlb->notebook, id, (double)shape->sets, "sets", confidence, cost,
-               shape->plain ? "page-number bits that relieve a crowd, and what a row of pages says"
-                            : "what a row of pages says, and no bits that speak against it");
-    id_of(tlb, level, "entries", id);
-    note_value(tlb->notebook, id, (double)(shape->ways * shape->sets), "entries", confidence, cost,
-               "pages in a row that fit, and ways times sets");
-    id_of(tlb, level, "bits", id);
-    if (shape->plain)
-        note_value(tlb->notebook, id, shape->bits, BITS, confidence, cost,
-                   "page-number bits that relieve a crowd, each by itself (after paper 000, section 6)");
-    else
-        note_missing(tlb->notebook, id, BITS, cost, "the index is no plain bits");
-    return true;
-}
 
 /* An index that is folded, or none of bits, and entries that serve several pages, are inferred with less to check them
  * by. */
@@ -223,20 +167,12 @@ static bool measure_first(struct tlb *tlb, struct shape *shape, unsigned *after)
                 break;
             }
             shape->error += attempt || reach.rough ? ROUGH : 0;
-            note_shape(tlb, 1, shape, doubt_of(shape) + 2 * BOUND, machine_steps(tlb->bench.machine) - start);
+            tlb_note_shape(tlb, 1, shape, doubt_of(shape) + 2 * BOUND, machine_steps(tlb->bench.machine) - start);
             return true;
         }
     }
-    missing(tlb, 1, machine_steps(tlb->bench.machine) - start, why);
+    tlb_note_missing(tlb, 1, machine_steps(tlb->bench.machine) - start, why);
     return false;
-}
-
-static void note_penalty(const struct tlb *tlb, double cycles, double error, uint64_t cost)
-{
-    char id[28];
-    id_of(tlb, 2, "penalty", id);
-    note_value(tlb->notebook, id, cycles, "cycles", confidence_from(error), cost,
-               "pages that the first level lacks and the second has, against the same lines in few pages");
 }
 
 /* The last place of a step: where the same lines in few pages leave a cache, hits of the level may take a little
@@ -365,13 +301,13 @@ static void measure_second(struct tlb *tlb, const struct shape *first, unsigned 
     cost = machine_steps(tlb->bench.machine) - start;
     tlb->whole = found || (why == no_second && !tlb->pages.spent && !tlb->pages.undecided);
     if (!found) {
-        missing(tlb, 2, cost, why);
+        tlb_note_missing(tlb, 2, cost, why);
         return;
     }
     /* Crowds that said what cannot be before may say what can be by luck, and bounds that are far apart let them. */
     double error = attempt * doubt_of(&shape) + doubt_of(first) + (attempt > 1 || reach.rough ? ROUGH : 0);
-    if (note_shape(tlb, 2, &shape, error, cost))
-        note_penalty(tlb, step, tlb->level[1].doubt, cost);
+    if (tlb_note_shape(tlb, 2, &shape, error, cost))
+        tlb_note_penalty(tlb, step, tlb->level[1].doubt, cost);
 }
 
 /* Some visits are left for a second level, even where noise made the first one take long. */
@@ -388,17 +324,17 @@ static void measure(struct tlb *tlb)
     struct shape first;
     unsigned after;
     if (!tlb_sweep(tlb)) {
-        missing(tlb, 1, 0, "noise");
-        missing(tlb, 2, 0, "noise");
+        tlb_note_missing(tlb, 1, 0, "noise");
+        tlb_note_missing(tlb, 2, 0, "noise");
     } else if (measure_first(tlb, &first, &after)) {
         tlb->bench.permille = tlb->permille + 150;
         limit_second(tlb);
         if (tlb_sweep_longer(tlb, &after))
             measure_second(tlb, &first, after);
         else
-            missing(tlb, 2, 0, "noise");
+            tlb_note_missing(tlb, 2, 0, "noise");
     } else {
-        missing(tlb, 2, 0, "what the first level is like is not known");
+        tlb_note_missing(tlb, 2, 0, "what the first level is like is not known");
     }
 }
 
@@ -411,14 +347,14 @@ static void measure_shared(struct tlb *tlb, const struct level *small, uint64_t 
     const char *why = "how many pages fit is not known of both sizes";
     bool shared = false;
     char id[28];
-    id_of(tlb, level, "shared", id);
+    tlb_id(tlb, level, "shared", id);
     bool told = small->fit && large->fit && shared_ask(&tlb->pages, page, small->fit, &shared, &why);
     uint64_t cost = machine_steps(tlb->bench.machine) - start;
     if (told)
         note_value(tlb->notebook, id, shared, YES_NO, confidence_from(ERROR + small->doubt + large->doubt), cost,
                    "small pages that fit, visited again after large ones, and after more small ones");
     else
-        note_missing(tlb->notebook, id, YES_NO, cost, "%s", reason(tlb, why));
+        note_missing(tlb->notebook, id, YES_NO, cost, "%s", tlb_reason(tlb, why));
 }
 
 /* Both levels, for pages of one size; small: what was found of small pages, NULL for those themselves, and of code.
@@ -432,19 +368,19 @@ static void measure_size(struct tlb *tlb, bool known, uint64_t visits, const str
     if (open) {
         measure(tlb);
     } else {
-        missing(tlb, 1, 0, why);
-        missing(tlb, 2, 0, why);
+        tlb_note_missing(tlb, 1, 0, why);
+        tlb_note_missing(tlb, 2, 0, why);
     }
     for (unsigned level = 1; small && level <= LEVELS; level++) {
         char id[28];
-        id_of(tlb, level, "shared", id);
+        tlb_id(tlb, level, "shared", id);
         /* Whatever was spent or left open before: this takes little, and stands by itself. */
         tlb->pages.undecided = tlb->pages.spent = false;
         tlb->pages.visits = machine_steps(tlb->bench.machine) + SHARING;
         if (open)
             measure_shared(tlb, &small[level - 1], tlb->side->size[0].page, level);
         else
-            note_missing(tlb->notebook, id, YES_NO, 0, "%s", reason(tlb, why));
+            note_missing(tlb->notebook, id, YES_NO, 0, "%s", tlb_reason(tlb, why));
     }
     if (open)
         seats_close(&tlb->pages);
