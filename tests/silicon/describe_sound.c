@@ -239,8 +239,6 @@ static const char *noise_unsound(const struct noise_description *noise)
 {
     if (noise->smi_period != 0 && noise->smi_length >= noise->smi_period)
         return "must have an smi_length below its smi_period";
-    if (noise->neighbour_period != 0 && noise->neighbour_length >= noise->neighbour_period)
-        return "must have a neighbour_length below its neighbour_period";
     return NULL;
 }
 
