@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* sample.c: batches and decisions. */
-#include "probes/sample.h"
 #include "base/arithmetic.h"
 #include "base/random.h"
+#include "probes/witness.h"
 
 enum {
     RESTS_A_SECOND = 20,
@@ -198,18 +198,23 @@ bool bench_block(struct bench *bench, enum block_kind kind, uint64_t steps, doub
     return true;
 }
 
-void bench_wait(struct bench *bench, unsigned moments)
+void bench_pause(struct bench *bench, unsigned milliseconds)
 {
-    enum { MOMENTS_A_SECOND = 50 };
+    enum { A_SECOND = 1000 };
     struct block adds = {.kind = BLOCK_ADD, .variables = 1};
     struct reading reading;
     double cycles = bench->cycles_per_tick > 0 ? bench->cycles_per_tick : 1;
-    uint64_t steps = 1 + (uint64_t)((double)bench->clock.hz / MOMENTS_A_SECOND * cycles);
-    for (unsigned i = 0; i < moments && bench_ok(bench); i++) {
-        if (!machine_block(bench->machine, &adds, steps, &reading))
-            bench->refused = true;
-        bench_rest(bench, true);
-    }
+    uint64_t steps = 1 + (uint64_t)((double)bench->clock.hz * milliseconds / A_SECOND * cycles);
+    if (!machine_block(bench->machine, &adds, steps, &reading))
+        bench->refused = true;
+    bench_rest(bench, true);
+}
+
+void bench_wait(struct bench *bench, unsigned moments)
+{
+    enum { MOMENT = 20 };
+    for (unsigned i = 0; i < moments && bench_ok(bench); i++)
+        bench_pause(bench, MOMENT);
 }
 
 double quantile(double *values, unsigned count, double fraction)
@@ -394,6 +399,17 @@ static bool brief_batch(struct bench *bench, const struct question *question, co
     return true;
 }
 
+/* Whether a batch that was slow counts: a witness says that whoever shares the core was quiet, or it has been made
+ * again so often that it has to. False: skipped or refused. */
+static bool may_count(struct bench *bench, const struct question *question, unsigned *again, bool *counts)
+{
+    *counts = true;
+    if (question->witness && !witness_ask(bench, question->witness, counts))
+        return false;
+    *counts = *counts || ++*again > MOST_ROUNDS;
+    return true;
+}
+
 bool sample_compare(struct bench *bench, const struct question *question, struct answer *answer)
 {
     double signals[MOST_ROUNDS], controls[MOST_ROUNDS + 2], evidence = 0;
@@ -415,13 +431,13 @@ bool sample_compare(struct bench *bench, const struct question *question, struct
     bool may_be_short = question->brief && steps > 2 * question->steps;
     while (error_of(needed) > question->error)
         needed += SLOW_WEIGHT;
-    unsigned round = 0, silent = 0, count = 2, every = question->every ? question->every : 1;
+    unsigned round = 0, silent = 0, again = 0, count = 2, every = question->every ? question->every : 1;
     while (round < MOST_ROUNDS && evidence < needed && -evidence < needed &&
            (!question->silent || silent < question->silent)) {
         struct walk walk = *question->signal;
-        if (!warm_signal(bench, question, &walk))
+        if ((question->witness && !witness_wait(bench, question->witness)) || !warm_signal(bench, question, &walk))
             return false;
-        bool enough = false;
+        bool enough = false, counts = true;
         if (may_be_short &&
             !brief_batch(bench, question, &walk, reference(controls, count), &brief, &signals[round], &enough))
             return false;
@@ -436,6 +452,10 @@ bool sample_compare(struct bench *bench, const struct question *question, struct
         if (question->together && said < 0 && !enough &&
             was_busy(controls[count - 1] - beside, signals[round] - beside, FAST * question->effect))
             said = 0;
+        if (said < 0 && !may_count(bench, question, &again, &counts))
+            return false;
+        if (!counts)
+            continue;
         evidence += said;
         silent = apart(said, 0) > 0 ? 0 : silent + 1;
         round++;

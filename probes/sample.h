@@ -9,6 +9,8 @@
 #pragma once
 #include "probes/walk.h"
 
+struct witness; /* probes/witness.h */
+
 /* What the samples of a probe share. */
 struct bench {
     struct machine *machine;
@@ -62,9 +64,10 @@ bool bench_timed(struct bench *, const struct walk *, uint64_t warm, uint64_t st
 /* Straight code, the same way. */
 bool bench_block(struct bench *, enum block_kind, uint64_t steps, double *ticks);
 
-/* Lets so many times 20 ms go by: a neighbour's burst may last longer than a decision takes. What passes is not
- * measured. */
+/* Lets so many times 20 ms, or so many milliseconds, go by: a neighbour's burst may last longer than a decision takes.
+ * What passes is not measured. */
 void bench_wait(struct bench *, unsigned moments);
+void bench_pause(struct bench *, unsigned milliseconds);
 
 /* The value below which a fraction (0 to 1) of the values lies, interpolated linearly; sorts the values. count: 1 or
  * more. */
@@ -94,8 +97,10 @@ struct question {
     unsigned every;        /* rounds from one batch of the control to the next; 0: one in each */
     bool brief; /* where batches become longer than asked for: by no more than it takes, and one that is clearly slow,
                    by so much more than clock and spread make of a short one, may be short */
-    bool together;   /* a slow batch says nothing whose control was slow, too, unless that is little beside it:
-                        whoever shares the core was busy */
+    bool together;           /* a slow batch says nothing whose control was slow, too, unless that is little beside it:
+                                whoever shares the core was busy */
+    struct witness *witness; /* where it says that whoever shares the core was at work, before a batch of the signal or
+                                after it, a slow one says nothing and is made again; NULL: nobody is asked */
     uint32_t *mixed; /* numbers of the signal's first stops, so many, that change places before each of these orders */
     unsigned mixed_count;
 };

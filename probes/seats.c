@@ -104,6 +104,7 @@ bool seats_open(struct seats *pages, struct bench *bench, enum op op, uint64_t p
     struct view view = machine_view(machine);
     uint64_t seats = stops_seat(MOST_IN_A_ROW, SEAT);
     *pages = (struct seats){.bench = bench, .op = op, .page = page, .visits = visits};
+    pages->witness.patience = WITNESS_PATIENCE;
     *why = "the machine has no pages of that size";
     if (!has_pages(machine, page))
         return false;
@@ -288,7 +289,7 @@ static unsigned place_of(uint64_t count)
 bool seats_time_both(struct seats *pages, const struct stops *stops, const struct stops *control, double *few,
                      double *ticks)
 {
-    enum { ROUNDS = 5, FEWER = 3, SOME = 256, MANY = 1024 };
+    enum { ROUNDS = 5, FEWER = 3, SOME = 256, MANY = 1024, MOST_AGAIN = 32 };
     double signals[ROUNDS], controls[ROUNDS];
     uint64_t count = stops_count(stops), steps = batch_steps(count);
     unsigned rounds = pages->op != OP_LOAD && count >= SOME ? FEWER : ROUNDS;
@@ -297,11 +298,16 @@ bool seats_time_both(struct seats *pages, const struct stops *stops, const struc
         return false;
     while ((double)steps < 32 * (double)pages->bench->clock.step)
         steps *= 2;
-    for (unsigned round = 0; round < rounds; round++)
-        if (!bench_warm(pages->bench, &walk[0], 0, count > MANY ? 0 : count) ||
+    for (unsigned round = 0, again = 0; round < rounds;) {
+        bool calm;
+        if (!witness_wait(pages->bench, &pages->witness) ||
+            !bench_warm(pages->bench, &walk[0], 0, count > MANY ? 0 : count) ||
             !bench_timed(pages->bench, &walk[0], count, steps, &signals[round]) ||
-            !bench_timed(pages->bench, &walk[1], count, steps, &controls[round]) || !bench_rest(pages->bench, false))
+            !bench_timed(pages->bench, &walk[1], count, steps, &controls[round]) || !bench_rest(pages->bench, false) ||
+            !witness_ask(pages->bench, &pages->witness, &calm))
             return false;
+        round += calm || again++ >= MOST_AGAIN;
+    }
     /* What jumps take is a difference of two runs, and may be too little as well as too much. */
     double part = pages->op == OP_LOAD ? 0.25 : 0.5;
     *few = quantile(controls, rounds, part) / (double)steps;
@@ -343,10 +349,42 @@ double seats_by_lot(const struct seats *pages, uint64_t count, double few)
     return SIGMAS * square_root(WALKS * missed * found / lines);
 }
 
+/* Seats of the witness: behind those of all rows, or, where loads have a line each, in the same lines. */
+static uint64_t first_watched(const struct seats *pages)
+{
+    if (pages->pitch == TIGHT)
+        return MOST_IN_A_ROW;
+    return pages->op == OP_LOAD ? 0 : MOST_IN_A_ROW / 2;
+}
+
+bool seats_watch(struct seats *pages, uint64_t count)
+{
+    enum { LEAST = 16, MOST = 128, WORDS = 2 };
+    struct witness *witness = &pages->witness;
+    uint64_t first = first_watched(pages), seat = stops_seat(first, pages->pitch) + (first ? 0 : WORDS * WORD);
+    /* No list has numbers with both of the highest bits, and no smaller pages are as far above them as these. */
+    uint64_t base = pages->base + (pages->page << (pages->bits - 1)) + (pages->page << (pages->bits - 2)) +
+                    (pages->page << (pages->bits - 3));
+    count = count < MOST ? count : MOST;
+    if (count < LEAST || (witness->called && witness->pages.length == count))
+        return seats_ok(pages);
+    for (uint64_t i = 0; i < count; i++)
+        if (!map_page(pages, base + i * pages->page, first + i))
+            return false;
+    struct stops row = through_pages(pages, base + seat % pages->page, count), lines = seats_dense(pages, count);
+    lines.base += seat + seats_beside(pages);
+    *witness = (struct witness){.pages = walk_over(&row, pages->op, bench_seed(pages->bench)),
+                                .lines = walk_over(&lines, pages->op, bench_seed(pages->bench)),
+                                .called = true,
+                                .patience = witness->patience};
+    return bench_link(pages->bench, &witness->pages) && bench_link(pages->bench, &witness->lines) && seats_ok(pages);
+}
+
 /* What is mapped lies elsewhere from now on. */
 static void set_pitch(struct seats *pages, uint64_t pitch)
 {
     pages->pitch = pitch;
+    pages->witness.called = false;
     pages->mapped = pages->quarters = pages->shared = 0;
     for (unsigned i = 0; i < PLACES; i++)
         pages->control[i] = 0;
@@ -416,6 +454,7 @@ enum verdict seats_crowd(struct seats *pages, const struct stops *stops, const s
     if (pages->settling)
         question.near_laps = pages->settling;
     question.brief = true;
+    question.witness = &pages->witness;
     question.together = pages->op != OP_LOAD;
     if (pages->op != OP_LOAD && pages->pitch == TIGHT) /* its code lies in lines of its own */
         question.control_laps = SETTLING;

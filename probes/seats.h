@@ -16,6 +16,7 @@
 #pragma once
 #include "probes/sample.h"
 #include "probes/stretch.h"
+#include "probes/witness.h"
 
 enum {
     MOST_LISTED = 1536,      /* pages of a list */
@@ -48,6 +49,7 @@ struct seats {
     double longer;          /* ticks a lap that the pages took longer which were compared last, by seats_crowd */
     double blur;            /* ticks a lap that clock and spread make of that, if no batch was brief, at most */
     double beside;          /* ticks a step of what they were compared with */
+    struct witness witness; /* of whoever shares the core, if seats_watch was asked for it */
     unsigned lasts;         /* pages of the list that was mapped last */
     uint32_t last[MOST_LISTED];
 };
@@ -60,6 +62,10 @@ void seats_close(struct seats *);
  * `least` ticks a step, further; lines, one each, where none is near enough. Stops from before are none any more.
  * False: see seats_ok. */
 bool seats_settle(struct seats *, uint64_t pitch, uint64_t few, double least);
+
+/* Has a witness from now on, whose pages are so many, which fit, or as many as may be watched: what is slow while these
+ * are slow, too, is timed again, later. Fewer than 16 are not worth it. False: see seats_ok. */
+bool seats_watch(struct seats *, uint64_t count);
 
 /* Pages of a list, from its beginning, that share a frame, at most SHARE_FRAME: they may change seats without being
  * mapped anew. */

@@ -151,6 +151,8 @@ static bool measure_first(struct tlb *tlb, struct shape *shape, unsigned *after)
         if (!tlb_bound(tlb, first, reach.miss, &reach.fit, &reach.crowd, &reach.rough))
             continue;
         reach.most = reach.crowd;
+        if (!tlb_watch(tlb, reach.fit))
+            break;
         if (!tlb_is_pure(tlb, reach.crowd)) {
             why = impure;
             break;
@@ -276,15 +278,22 @@ static bool reach_second(struct tlb *tlb, const struct shape *first, unsigned af
     return narrowed && reach->block < reach->crowd;
 }
 
+/* Whoever holds a few entries of the first level is not in the way of a second one: a row of a few less is watched. */
+static bool watch_roughly(struct tlb *tlb, uint64_t entries)
+{
+    enum { SPARED = 8 };
+    return tlb_watch(tlb, entries - entries / SPARED);
+}
+
 static void measure_second(struct tlb *tlb, const struct shape *first, unsigned after)
 {
     uint64_t start = machine_steps(tlb->bench.machine), cost;
     struct reach reach = {.block = 0};
     struct shape shape = {.ways = 0};
     double step;
-    const char *why;
+    const char *why = no_second;
     unsigned attempt = 1;
-    bool ready = reach_second(tlb, first, after, &reach, &step, &why);
+    bool ready = watch_roughly(tlb, first->ways * first->sets) && reach_second(tlb, first, after, &reach, &step, &why);
     bool found = ready && crowd_shape(&reach, &shape, &why);
     /* Somebody else may have been in that set: another one is asked, and later. */
     for (; ready && !found && attempt < ATTEMPTS && bench_ok(&tlb->bench) && !tlb->pages.spent; attempt++) {
@@ -407,6 +416,7 @@ static void measure_again(struct tlb *tlb, bool known, unsigned tries, unsigned 
         tlb->second = *start + sizes[size].second;
         measure_size(tlb, known, *start + sizes[size].visits, size && !tlb_walks_code(tlb) ? small : NULL);
         next.drawn = tlb->drawn;
+        next.fits = tlb->fits;
         for (unsigned level = 0; level < LEVELS; level++)
             tlb->before[tlb->made][level] = next.before[tlb->made][level] = tlb->level[level];
         tlb->made = ++next.made;

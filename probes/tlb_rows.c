@@ -25,6 +25,11 @@ bool tlb_walks_code(const struct tlb *tlb)
     return tlb->size->op != OP_LOAD;
 }
 
+bool tlb_watch(struct tlb *tlb, uint64_t fit)
+{
+    return tlb->tries > 1 ? seats_watch(&tlb->pages, fit) : seats_ok(&tlb->pages);
+}
+
 /* Whether a place's jumps in few pages take as long as those of most, but for so many core cycles. */
 static bool takes_few(const struct tlb *tlb, unsigned place, double room)
 {
@@ -191,6 +196,8 @@ static bool sweep_in(struct tlb *tlb, uint64_t pitch)
         if (!measure_longer(tlb, count, &place, risen))
             return false;
         risen = risen || place.cycles >= LEAST_STEP;
+        if (!risen && !tlb_watch(tlb, count))
+            return false;
         if (place.cycles >= -LEAST_STEP) /* or the control misses, something that is no translation */
             tlb->place[tlb->places++] = place;
     }
@@ -332,15 +339,19 @@ static void halve(struct tlb *tlb, uint64_t fewer, double miss, uint64_t *fit, u
 }
 
 /* Bisects the number of pages in a row that fit the first level, from one that does. A neighbour that shares the core
- * can hold entries for as long as it is busy: at no moment of some may one page more fit. Where one does, twice as many
- * more are asked each time. */
+ * can hold entries for as long as it is busy: at no moment of some may one page more fit. (A Zen 4's held one entry for
+ * half of some seconds: it is asked at as many moments as take one.) Where one does, twice as many more are asked each
+ * time. */
 static bool bisect(struct tlb *tlb, double miss, uint64_t *fit, uint64_t *crowd)
 {
-    enum { MOMENTS = 3 };
+    enum { MOMENTS = 3, MORE_MOMENTS = 30 };
     const uint64_t fewer = *fit, longest = longest_row(tlb);
+    const unsigned moments = tlb->tries > 1 ? MORE_MOMENTS : MOMENTS;
     double asked = miss;
+    if (tlb->fits > *fit && tlb->fits < *crowd)
+        *fit = tlb->fits;
     halve(tlb, fewer, miss, fit, crowd);
-    for (unsigned moment = 0; moment < MOMENTS && seats_ok(&tlb->pages); moment++) {
+    for (unsigned moment = 0; moment < moments && seats_ok(&tlb->pages); moment++) {
         bench_wait(&tlb->bench, 1);
         for (uint64_t more = 1; *crowd < longest && tlb_row_fits(tlb, *crowd, fewer, asked); more *= 2) {
             *fit = *crowd;
@@ -350,6 +361,8 @@ static bool bisect(struct tlb *tlb, double miss, uint64_t *fit, uint64_t *crowd)
         if (tlb->pages.longer < CLEAR * asked && tlb->pages.longer > CLEAR * asked / 2)
             asked = tlb->pages.longer / CLEAR; /* what is asked for less clearly takes many more rounds */
     }
+    if (tlb->tries > 1 && *fit > tlb->fits)
+        tlb->fits = *fit;
     return seats_ok(&tlb->pages);
 }
 

@@ -47,12 +47,17 @@ struct tlb {
     uint64_t second;                    /* machine_steps from which on a second level is looked for no longer */
     double few;                         /* core cycles of a jump among the fewest */
     double little;                      /* core cycles more are as few */
+    uint64_t fits;                      /* so many pages in a row fitted the first level once, in any try */
     bool behind;                        /* a first level is known, and a second one looked for */
     uint64_t calm;                      /* up to so many jumps are as few where nobody is busy, by LEVEL */
     uint64_t clean, mixed; /* up to so many jumps take no longer; from so many on they do, in whatever pages */
 };
 
 bool tlb_walks_code(const struct tlb *tlb);
+
+/* Has as many pages as surely fit walked before and after all that is timed, where others may share the core. False:
+ * see seats_ok. */
+bool tlb_watch(struct tlb *tlb, uint64_t fit);
 
 /* What so many pages in a row take longer, by their number. */
 bool tlb_sweep(struct tlb *tlb);
@@ -81,7 +86,8 @@ bool tlb_is_undercut(const struct tlb *, unsigned from, unsigned end, double cyc
 /* Whether a row of pages fits. fewer: of jumps, pages that surely do. miss: ticks a lap that one too many costs. */
 bool tlb_row_fits(struct tlb *tlb, uint64_t count, uint64_t fewer, double miss);
 
-/* Bounds the first level's entries: by bisection, from so many that fit, up to a place where they do not. *rough: by
+/* Bounds the first level's entries: by bisection, from so many that fit, or as many as fitted once, since a neighbour
+ * only takes entries, up to a place where they do not. *rough: by
  * places alone, if that was asked for: where rows miss lines, too, they do so now more, now less often, by the order
  * that these are visited in, and what pages too many cost is lost in that. miss: ticks a lap that one page too many
  * costs. */
