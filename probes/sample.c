@@ -438,6 +438,7 @@ bool sample_compare(struct bench *bench, const struct question *question, struct
         if ((question->witness && !witness_wait(bench, question->witness)) || !warm_signal(bench, question, &walk))
             return false;
         bool enough = false, counts = true;
+        unsigned before = count;
         if (may_be_short &&
             !brief_batch(bench, question, &walk, reference(controls, count), &brief, &signals[round], &enough))
             return false;
@@ -454,8 +455,10 @@ bool sample_compare(struct bench *bench, const struct question *question, struct
             said = 0;
         if (said < 0 && !may_count(bench, question, &again, &counts))
             return false;
-        if (!counts)
+        if (!counts) {
+            count = before; /* controls are as many as rounds */
             continue;
+        }
         evidence += said;
         silent = apart(said, 0) > 0 ? 0 : silent + 1;
         round++;

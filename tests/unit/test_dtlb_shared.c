@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* test_dtlb_shared.c: the probe of the TLBs that loads look in beside a thread of the same core that belongs to
  * somebody else, and takes entries now and then: pages that would just fit do not while it works. */
+#include "probes/crowd.h"
 #include "probes/probes.h"
+#include "probes/tlb_rows.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -72,11 +74,46 @@ static void one_who_stays(void **state)
         }
 }
 
+/* Where a first level ends of which a neighbour holds one entry, if so many pages are known to have fitted once. */
+static uint64_t end_beside_one(uint64_t fits)
+{
+    static const struct tlb_size size = {"4k", OP_LOAD, 4096, UINT64_MAX, UINT64_MAX};
+    static const struct row_place place[] = {{16, 0, HIT}, {32, WALK, HIT}};
+    const struct tlb_side side = {"dtlb", &size, 1, 4, 1 << 13};
+    struct description description = machine_with();
+    const char *why = "";
+    add_tlb(&description, 1, 1, ENTRIES - 1);
+    struct machine *machine = process_open(NULL, &description, 3, NULL, &why);
+    assert_non_null(machine);
+    struct tlb tlb = {.side = &side, .size = &size, .places = 2, .bench = bench_open(machine, 7)};
+    tlb.bench.cycles_per_tick = 1;
+    tlb.tries = TRIES;
+    tlb.fits = fits;
+    memcpy(tlb.place, place, sizeof place);
+    assert_true(seats_open(&tlb.pages, &tlb.bench, OP_LOAD, 4096, UINT64_MAX, &why));
+    uint64_t fit = 16, crowd = 0;
+    bool rough = false;
+    assert_true(tlb_bound(&tlb, 1, LEAST_MISSES * WALK, &fit, &crowd, &rough));
+    assert_int_equal(tlb.fits, fit);
+    seats_close(&tlb.pages);
+    machine_close(machine);
+    return fit;
+}
+
+/* A neighbour only takes entries: what fitted in one try fits, whatever a later one sees. */
+static void what_fitted_once(void **state)
+{
+    (void)state;
+    assert_int_equal(end_beside_one(0), ENTRIES - 1);
+    assert_int_equal(end_beside_one(ENTRIES), ENTRIES);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bursts),
         cmocka_unit_test(one_who_stays),
+        cmocka_unit_test(what_fitted_once),
     };
     return cmocka_run_group_tests(tests, fresh, done);
 }

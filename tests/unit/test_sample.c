@@ -3,6 +3,7 @@
 #include "probes/confidence.h"
 #include "probes/rate.h"
 #include "probes/stretch.h"
+#include "probes/witness.h"
 #include "tests/silicon/process/process.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -104,6 +105,44 @@ static void what_is_clearly_slow_is_told_soon(void **state)
         machine_close(machine);
     }
     assert_true(3 * visits[1] < visits[0]);
+}
+
+/* Lines of another set than those that are asked about, of which as many fit. */
+static void call(struct witness *witness, struct bench *bench, const struct stretch *stretch)
+{
+    uint64_t base = stretch->base + (1 << 20);
+    struct stops lines = stops_sequence(base + 64, 4096, 8), few = stops_sequence(base + 8, 16, 3);
+    *witness = (struct witness){.called = true, .patience = WITNESS_PATIENCE};
+    witness->pages = walk_over(&lines, OP_LOAD, 1);
+    witness->lines = walk_over(&few, OP_LOAD, 1);
+    assert_true(bench_link(bench, &witness->pages) && bench_link(bench, &witness->lines));
+}
+
+/* A sibling works for five sixths of the time, in spells of some rounds, and takes lines: those that fit
+ * are too many then. Nobody says so where a witness is asked. */
+static void a_witness_is_heard(void **state)
+{
+    (void)state;
+    enum { MACHINES = 8 };
+    struct description description = quiet();
+    unsigned wrong[2] = {0, 0};
+    description.noise.neighbour_period = 2500;
+    description.noise.neighbour_length = 12000;
+    description.noise.neighbour_lines = 200;
+    for (uint64_t seed = 1; seed <= 2 * MACHINES; seed++) {
+        struct machine *machine = opened(&description, seed);
+        struct bench bench = bench_open(machine, seed);
+        struct stretch stretch;
+        struct witness witness;
+        struct answer answer;
+        assert_true(stretch_best(machine, 2 << 20, 2 << 20, 2 << 20, &stretch));
+        call(&witness, &bench, &stretch);
+        const struct question question = {.effect = 0.1, .witness = seed % 2 ? &witness : NULL};
+        wrong[seed % 2] += decide_by(machine, seed, 8, question, &answer) != NOT_SLOWER;
+        machine_close(machine);
+    }
+    assert_in_range(wrong[0], 1, MACHINES);
+    assert_int_equal(wrong[1], 0);
 }
 
 /* Somebody has the core for two thirds of the time, in spells that are longer than what there is to tell. A batch that
@@ -219,15 +258,11 @@ static void rate_needs_whole_multiplies(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(quantiles_interpolate),
-        cmocka_unit_test(confidences_combine),
-        cmocka_unit_test(no_spread_at_all),
-        cmocka_unit_test(what_is_clearly_slow_is_told_soon),
-        cmocka_unit_test(who_is_busy_says_nothing),
-        cmocka_unit_test(flat_clock_is_never_slower),
-        cmocka_unit_test(noise_does_not_decide),
-        cmocka_unit_test(skipping_ends_a_decision),
-        cmocka_unit_test(rate_needs_whole_multiplies),
+        cmocka_unit_test(quantiles_interpolate),      cmocka_unit_test(confidences_combine),
+        cmocka_unit_test(no_spread_at_all),           cmocka_unit_test(what_is_clearly_slow_is_told_soon),
+        cmocka_unit_test(a_witness_is_heard),         cmocka_unit_test(who_is_busy_says_nothing),
+        cmocka_unit_test(flat_clock_is_never_slower), cmocka_unit_test(noise_does_not_decide),
+        cmocka_unit_test(skipping_ends_a_decision),   cmocka_unit_test(rate_needs_whole_multiplies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
