@@ -134,11 +134,13 @@ def translations(probe):
                 contradicts = value != meant[name] if name in meant else finding.get("agreement") == "differs"
                 if contradicts and finding["confidence"] < 0.5:  # it says itself that it is wrong more often than right
                     print(f"  run {number}: {name} is {value}, with {finding['confidence']:.2f}: doubted, and wrong", flush=True)
+                elif contradicts and finding["confidence"] < 0.9:  # and here, that a neighbour may have been there throughout
+                    too_noisy(before, noise(context), f"run {number}: {name} is {value}, with {finding['confidence']:.2f}")
                 else:
                     expect(not contradicts, f"run {number}: {name} is {value}, not what CPUID declares")
             for name, value in known.items():
                 finding = results.finding(result, name)
-                doubted = results.measured(finding) and finding["value"] != value and finding["confidence"] < 0.5
+                doubted = results.measured(finding) and finding["value"] != value and finding["confidence"] < 0.9
                 if doubted or not results.measured(finding):
                     too_noisy(before, noise(context), f"run {number}: {name} not measured: {finding.get('why', 'doubted')}")
                 expect(finding["value"] == value, f"run {number}: {name} is {finding['value']}, not {value}")

@@ -5,6 +5,7 @@
 #include "probes/crowd.h"
 #include "probes/probes.h"
 #include "probes/shared.h"
+#include "probes/tries.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -280,9 +281,13 @@ static void asked_again(void **state)
     assert_int_equal(notebook->series_count, 2);
     assert_true(again > 2 * once);
     uint64_t twice = steps_of(*state, &plain);
-    assert_true(twice > whole + whole / 2 && twice < 2 * whole + whole / 2);
-    assert_value(*state, "dtlb1.4k.ways", 8, 0);
-    assert_true(noted(notebook, "dtlb1.4k.ways")->confidence > 0.99);
+    /* a third more each, since one page more is asked for at ten times as many moments; thrice would be 4 times as much
+     */
+    assert_true(twice > whole + whole / 2 && twice < 3 * whole);
+    assert_true(noted(notebook, "dtlb1.4k.ways")->measured && noted(notebook, "dtlb1.4k.ways")->value == 8);
+    /* Of one set, however often it is said, a neighbour may have held an entry all the while. */
+    double sure = noted(notebook, "dtlb1.4k.ways")->confidence;
+    assert_true(sure > 0.99 - NEIGHBOUR && sure < 1 - NEIGHBOUR);
 }
 
 /* Of a set of more than 32 ways that draws lots, few pages of a crowd with one too many miss: that these find no room,
