@@ -216,7 +216,7 @@ static void long_lines(void **state)
 }
 
 /* A way predictor before a cache of 13 ways in 14 sets: lines of one page are in each other's way, and slow even in few
- * pages. */
+ * pages. In a quarter as many pages they are not: rows that are compared with those bound the level closely. */
 static void lines_in_the_way(void **state)
 {
     struct description description = machine_with();
@@ -227,6 +227,7 @@ static void lines_in_the_way(void **state)
     predict_ways(first, HIT + 8);
     add_tlb(&description, 1, 8, 12);
     expect(*state, &description, 12, 8, ABSENT, 0);
+    assert_true(noted(*state, "dtlb1.4k.entries")->confidence > 0.99);
 }
 
 /* A tree of 168 ways, of which one page too many is missed seldom, and a second level of three times its entries: a
@@ -237,6 +238,16 @@ static void a_second_level_of_few(void **state)
     assert_true(policy_parse(&add_tlb(&description, 1, 1, 168)->shape.policy, "LRU21PLRU8"));
     add_tlb(&description, 2, 128, 4);
     expect(*state, &description, 168, 1, 4, 128);
+}
+
+/* 192 entries in 16 sets, and 512 behind them: there, too, a block is of as few pages as leave the first level nothing,
+ * since twice as many as it has entries would leave no room for a crowd. */
+static void a_second_level_of_few_behind_sets(void **state)
+{
+    struct description description = machine_with();
+    add_tlb(&description, 1, 16, 12);
+    add_tlb(&description, 2, 128, 4);
+    expect(*state, &description, 12, 16, 4, 128);
 }
 
 /* 152 entries of one set, walks that load tables, and a first level of 64 lines before memory: whoever starts a run
@@ -357,6 +368,7 @@ int main(void)
         cmocka_unit_test(long_lines),
         cmocka_unit_test(lines_in_the_way),
         cmocka_unit_test(a_second_level_of_few),
+        cmocka_unit_test(a_second_level_of_few_behind_sets),
         cmocka_unit_test(tables_in_the_way),
         cmocka_unit_test(asked_again),
         cmocka_unit_test(said_once),
