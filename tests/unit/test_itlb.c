@@ -197,6 +197,7 @@ static void walks_that_are_quicker(void **state)
     measure(*state, &description);
     assert_level(*state, "itlb1.4k", 40, 1, 8);
     assert_level(*state, "itlb2.4k", ABSENT, 0, 8);
+    assert_non_null(strstr(noted(*state, "itlb2.4k.ways")->why, "tables that are near"));
 }
 
 /* Lots are drawn for 40 entries: few of 41 pages miss at a time. They are told from pages that have found no room. */
