@@ -65,12 +65,27 @@ static void any_try_counts(void **state)
     assert_true(levels.counting <= 0 && levels.level[0].numbering > 0.5);
 }
 
+/* Behind a level that is doubted any other is, too, even one that is where it was before. */
+static void what_lies_behind_doubt_is_doubted(void **state)
+{
+    static struct levels levels;
+    struct said said[2];
+    (void)state;
+    set(&levels, 3, (double[]){4, 14, 50});
+    levels_confirm(said, 0, &levels, &said[0]);
+    set(&levels, 3, (double[]){4, 20, 50});
+    assert_false(levels_confirm(said, 1, &levels, &said[1]));
+    assert_true(levels.level[0].numbering <= 0 && levels.counting <= 0);
+    assert_true(levels.level[1].numbering > 0.5 && levels.level[2].numbering > 0.5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(later_tries_confirm),
         cmocka_unit_test(any_try_counts),
         cmocka_unit_test(the_number_counts),
+        cmocka_unit_test(what_lies_behind_doubt_is_doubted),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
