@@ -12,10 +12,11 @@ Reads tests/faults/*.txt: blocks between blank lines, each
     - the line as it stands (leading blanks do not matter)
     + the faulty line
 
-"test" names unit tests without their test_silicon_, of probes/ and base/ without their test_. PART is a file's name without its .txt. Each fault is compiled and
-linked as the Makefile says, but in a folder of its own below build/faults; the checkout is not changed. A test kills a
-fault by failing or by taking more than 120 seconds of the CPU's time, however busy the computer is. Status 0 when at
-least 95 of 100 are killed, 1 when fewer are, 2 when something is wrong with a fault itself."""
+"test" names unit tests without their test_silicon_, of probes/ and base/ without their test_. PART is a file's name
+without its .txt. Each fault is compiled and linked as the Makefile says, but in a folder of its own below build/faults;
+the checkout is not changed. A test kills a fault by failing, whereupon it is ended, or by taking more than 120 seconds
+of the CPU's time, however busy the computer is. Status 0 when at least 95 of 100 are killed, 1 when fewer are, 2 when
+something is wrong with a fault itself."""
 import argparse
 import concurrent.futures
 import glob
@@ -27,6 +28,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SECONDS, KILLED_AT_LEAST = 120, 0.95
@@ -152,18 +154,24 @@ class Commands:
 
 
 def execute_test(program):
-    """Status (None: too long) and output. What somebody else takes of the CPU is no fault of the test's: its own time
-    counts, and the clock's only where it sleeps for ever."""
+    """Status (None: too long) and output, up to the first function of the test that fails: no other has to. What
+    somebody else takes of the CPU is no fault of the test's: its own time counts, and the clock's only where it sleeps
+    for ever."""
     patience = 20
-    process = subprocess.Popen([program], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                               errors="replace")
-    try:
-        resource.prlimit(process.pid, resource.RLIMIT_CPU, (SECONDS, SECONDS + 1))
-        output, _ = process.communicate(timeout=patience * SECONDS)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.communicate()
-        return None, ""
+    with subprocess.Popen([program], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          errors="replace") as process:
+        clock = threading.Timer(patience * SECONDS, process.kill)
+        clock.start()
+        output = ""
+        try:
+            resource.prlimit(process.pid, resource.RLIMIT_CPU, (SECONDS, SECONDS + 1))
+            for line in process.stdout:
+                output += line
+                if "[  FAILED  ]" in line:
+                    process.kill()
+                    return 1, output
+        finally:
+            clock.cancel()
     return (None if process.returncode in (-signal.SIGXCPU, -signal.SIGKILL) else process.returncode), output
 
 
