@@ -162,7 +162,10 @@ static bool measure_first(struct tlb *tlb, struct shape *shape, unsigned *after)
                 why = "no step was seen";
                 break;
             }
-            if (!is_no_cache(tlb, shape, true, &why) || tlb_keeps_pieces(tlb, reach.fit, 0, &shape->error, &why))
+            if (!is_no_cache(tlb, shape, true, &why))
+                break;
+            tlb->whole = tlb_keeps_pieces(tlb, reach.fit, 0, &shape->error, &why); /* an answer, as good as another's */
+            if (tlb->whole)
                 break;
             if (reach.rough && !is_clear(tlb, shape)) {
                 why = "lines run out before it does";
