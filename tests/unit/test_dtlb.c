@@ -301,6 +301,18 @@ static void asked_again(void **state)
     assert_true(sure > 0.99 - NEIGHBOUR && sure < 1 - NEIGHBOUR);
 }
 
+/* That a level keeps pieces of large pages is an answer: small pages are measured twice there, large ones once. */
+static void pieces_are_an_answer(void **state)
+{
+    struct description pieces = machine_with();
+    add_tlb(&pieces, 1, 16, 6)->splits = true;
+    uint64_t once = steps_of(*state, &pieces);
+    pieces.memory.contiguous = 4 * KB;
+    uint64_t again = steps_of(*state, &pieces);
+    assert_true(again > 2 * once && again < 3 * once + once / 4); /* thrice would be 4 times as much */
+    assert_non_null(strstr(noted(*state, "dtlb1.2m.entries")->why, "pieces"));
+}
+
 /* Of a set of more than 32 ways that draws lots, few pages of a crowd with one too many miss: that these find no room,
  * and not by luck, is seen once they were given time. The machine's own pages are large, and take none of the entries.
  */
@@ -372,6 +384,7 @@ int main(void)
         cmocka_unit_test(tables_in_the_way),
         cmocka_unit_test(asked_again),
         cmocka_unit_test(said_once),
+        cmocka_unit_test(pieces_are_an_answer),
         cmocka_unit_test(lots_in_many_ways),
         cmocka_unit_test(no_tlb),
         cmocka_unit_test(skipped),
