@@ -79,9 +79,13 @@ static inline uint64_t line_tag(const struct instance *instance, uint64_t pa)
     return (pa >> instance->line_shift) + 1;
 }
 
+/* That of the line's first byte: of a line that is longer than the 64 bytes that sequences count by, all of it is in
+ * one slice. */
 static inline unsigned line_slice(const struct instance *instance, uint64_t pa)
 {
-    return instance->slices == 1 ? 0 : slice_of(&instance->description->slices, pa);
+    const uint64_t first = pa >> instance->line_shift << instance->line_shift;
+
+    return instance->slices == 1 ? 0 : slice_of(&instance->description->slices, first);
 }
 
 /* The number that the index takes. */

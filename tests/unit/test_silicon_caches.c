@@ -329,6 +329,27 @@ static void test_no_caches(void **state)
     caches_destroy(caches);
 }
 
+/* A line of 128 bytes is in one slice, whichever half of it comes: sequences count by 64. */
+static void test_long_lines(void **state)
+{
+    struct description description;
+    struct cache_description *cache;
+    struct caches *caches;
+
+    (void)state;
+    start(&description);
+    cache = add(&description, 1, 4, 2, 4);
+    cache->line = cache->sector = 2 * LINE;
+    cache->size *= 4;
+    cache->slices = (struct slices){.kind = SLICE_SEQUENCE, .count = 2, .length = 4, .sequence = {0, 1, 0, 1}};
+    caches = build(&description);
+    assert_int_equal(load(caches, LINE), MEMORY);
+    assert_int_equal(load(caches, 0), 4);
+    caches_flush_line(caches, LINE);
+    assert_int_equal(load(caches, LINE), MEMORY);
+    caches_destroy(caches);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -338,6 +359,7 @@ int main(void)
         cmocka_unit_test(test_split),        cmocka_unit_test(test_types),
         cmocka_unit_test(test_split_levels), cmocka_unit_test(test_walks),
         cmocka_unit_test(test_store_levels), cmocka_unit_test(test_no_caches),
+        cmocka_unit_test(test_long_lines),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
