@@ -12,20 +12,25 @@ enum {
     /* Number of the page beside them, whose entry lies below KEPT. Odd: it would be another page's to first levels that
      * predict ways by folds of addresses, where bits as far apart as AMD's are folded. */
     GUIDE = 9,
-    CONTROLS = 16, /* and of that of the controls: a small one, since some first levels have no large ones */
+    /* And of that of the controls: a small one, since some first levels have no large ones. Its lowest bits are those
+     * of the table's frame: first levels that choose sets by virtual addresses have controls where they have entries.
+     */
+    CONTROLS = 17,
+    /* Numbers of the upper entries in their tables, by which the first page's address is chosen: their lines are in no
+     * set of those that are always needed, of sets that repeat after 512 bytes and more. */
+    SECOND = 40,
+    THIRD = 24,
     ASIDE = KEPT + HUNG * APART + APART / 2, /* offset of lines that are in no others' way */
-    TABLE = 1,                               /* frame of the table */
-    FRAMES = 2,                              /* pages before those that are swept: of lines, and of the table */
+    TABLE = 1,                               /* frame of the first table; that of the pages has the second */
+    FRAMES = 2,                              /* pages before those that are swept */
     MOST_SWEPT = 16 << 20,                   /* bytes */
-    /* The alias lies so many regions higher, which are a multiple of 3, 5 and 7: first levels choose sets by the rest
-     * of virtual addresses by such numbers, too. And all of it is aligned to so many bits more than a region. */
-    ALIAS_UP = 3 * 5 * 7,
-    VIEW_UP = 7
+    PASSES = 8                               /* of what is brought near */
 };
 
 /* Of an entry: the address of the table or page below. */
 static const uint64_t FRAME_BITS = 0x000ffffffffff000;
 
+_Static_assert(2 * HUNG + 4 + PASSES * (HUNG + 5) + 1 <= MOST_VISITS, "what is flushed and brought is one script");
 _Static_assert(FIRST_ENTRY *ENTRY == KEPT, "the first entry's line is the first behind those that are kept");
 
 static uint64_t number_of(unsigned number)
@@ -42,16 +47,6 @@ uint64_t hung_page(const struct hung *hung, unsigned number)
     return hung->base + number_of(number) * hung->page + line;
 }
 
-static uint64_t alias_distance(const struct hung *hung)
-{
-    return (hung->page << REGIONS_UP) * ALIAS_UP;
-}
-
-uint64_t hung_alias(const struct hung *hung, unsigned number)
-{
-    return hung_page(hung, number) + alias_distance(hung);
-}
-
 uint64_t hung_control(const struct hung *hung, unsigned number)
 {
     return hung->base + CONTROLS * hung->page + KEPT + (uint64_t)number * APART;
@@ -62,11 +57,11 @@ static uint64_t guide(const struct hung *hung)
     return hung->base + GUIDE * hung->page + ASIDE;
 }
 
-/* The frame of the controls lies so many bytes behind that of the table that no set's number tells one from the other.
- */
+/* The frame of the controls lies so many bytes behind that of the table that no set's number tells one from the other,
+ * where there is a power of two of sets, or three times one. */
 static uint64_t distance(const struct hung *hung)
 {
-    return power_of_two_within(hung->dense.size / 2);
+    return 3 * power_of_two_within(hung->dense.size / 2 / 3);
 }
 
 uint64_t hung_frames(const struct hung *hung)
@@ -94,29 +89,39 @@ static uint64_t entry_of(const struct hung *hung, uint64_t number)
     return hung->dense.base + TABLE * hung->page + number * ENTRY;
 }
 
-static bool map_page(const struct hung *hung, uint64_t *table, uint64_t number, uint64_t pa)
+static bool map_page(const struct hung *hung, uint64_t *table[2], uint64_t number, uint64_t pa)
 {
     struct machine *machine = hung->bench->machine;
     uint64_t page = hung->page, va = hung->base + number * page, *entry;
-    if (!machine_map(machine, va, pa, page, page, MEM_WB) ||
-        !machine_map(machine, va + alias_distance(hung), pa, page, page, MEM_WB))
+    if (!machine_map(machine, va, pa, page, page, MEM_WB))
         return false;
     entry = machine_entry(machine, va, 1);
     if (!entry)
         return false;
-    table[number] = *entry;
+    table[0][number] = table[1][number] = *entry;
     return true;
+}
+
+void hung_leave(struct hung *hung, unsigned present)
+{
+    hung->present = hung->chosen = present;
+}
+
+void hung_swap(struct hung *hung, bool second)
+{
+    *hung->hook = (hung->old & ~FRAME_BITS) | (hung->dense.physical + (second ? 0 : TABLE * hung->page));
 }
 
 /* Maps the pages, and hangs a copy of their table where it was. What the TLBs know is flushed by every script. */
 static bool map_all(struct hung *hung)
 {
     struct machine *machine = hung->bench->machine;
-    uint64_t first = hung->dense.physical, pa = first + TABLE * hung->page, *table = machine_at(machine, pa);
-    if (!table)
+    uint64_t first = hung->dense.physical;
+    uint64_t *table[2] = {machine_at(machine, first + TABLE * hung->page), machine_at(machine, first)};
+    if (!table[0] || !table[1])
         return false;
     for (unsigned i = 0; i < FRAME / ENTRY; i++)
-        table[i] = 0;
+        table[0][i] = table[1][i] = 0;
     if (!map_page(hung, table, GUIDE, first) ||
         !map_page(hung, table, CONTROLS, first + TABLE * hung->page + distance(hung)))
         return false;
@@ -127,22 +132,31 @@ static bool map_all(struct hung *hung)
     if (!hung->hook)
         return false;
     hung->old = *hung->hook;
-    *hung->hook = (hung->old & ~FRAME_BITS) | pa;
+    hung_swap(hung, false);
     return true;
+}
+
+/* The first address from there on whose upper entries have these numbers. */
+static uint64_t base_from(const struct hung *hung, uint64_t from)
+{
+    uint64_t second = hung->page << ENTRIES_UP, third = second << ENTRIES_UP, unit = third << ENTRIES_UP;
+    uint64_t wanted = SECOND * second + THIRD * third;
+    return from + (wanted + unit - from % unit) % unit;
 }
 
 bool hung_open(struct hung *hung, struct bench *bench, const char **why)
 {
     struct machine *machine = bench->machine;
     struct view view = machine_view(machine);
-    *hung = (struct hung){.bench = bench, .page = machine_page(machine, 0), .chosen = ALL_HUNG};
+    *hung = (struct hung){.bench = bench, .page = machine_page(machine, 0)};
+    hung_leave(hung, ALL_HUNG);
     *why = "no memory for the lines of its pages";
     if (!stretch_best(machine, UINT64_MAX, 2 * MOST_SWEPT, 2 * MOST_SWEPT, &hung->dense))
         return false;
-    uint64_t unit = hung->page << (REGIONS_UP + VIEW_UP);
-    hung->base = (view.base + hung->dense.size + unit - 1) / unit * unit;
+    hung->base = base_from(hung, view.base + hung->dense.size);
     *why = "not enough addresses for its pages";
-    bool room = hung->base + unit <= view.base + view.size && hung->dense.size > (FRAMES + 1) * hung->page;
+    bool room = hung->base + (hung->page << ENTRIES_UP) <= view.base + view.size &&
+                hung->dense.size > (FRAMES + 1) * hung->page;
     if (room) {
         if (map_all(hung))
             return true;
@@ -155,11 +169,10 @@ bool hung_open(struct hung *hung, struct bench *bench, const char **why)
 void hung_close(struct hung *hung)
 {
     struct machine *machine = hung->bench->machine;
-    uint64_t region = hung->page << REGIONS_UP;
+    uint64_t region = hung->page << ENTRIES_UP;
     if (hung->hook)
         *hung->hook = hung->old;
     machine_map(machine, hung->base, 0, region, 0, MEM_WB);
-    machine_map(machine, hung->base + alias_distance(hung), 0, region, 0, MEM_WB);
     stretch_unmap(machine, &hung->dense);
 }
 
@@ -188,33 +201,40 @@ static void script_one(struct script_of *script, const struct hung *hung, enum h
 {
     unsigned number = hung->order[turn];
     uint64_t va = what == HUNG_PAGES     ? hung_page(hung, number)
-                  : what == HUNG_ALIASES ? hung_alias(hung, number)
                   : what == HUNG_ENTRIES ? entry_of(hung, number_of(number))
                                          : hung_control(hung, number);
     script_add(script, op, va, lap);
     script->visit[script->count - 1].site = (uint8_t)turn; /* no instruction sees a stride */
 }
 
-void script_all(struct script_of *script, const struct hung *hung, enum hung_what what, enum op op, unsigned lap)
+static void script_some(struct script_of *script, const struct hung *hung, unsigned some, enum hung_what what,
+                        enum op op, unsigned lap)
 {
     for (unsigned i = 0; i < HUNG; i++)
-        script_one(script, hung, what, i, op, lap);
+        if (some >> hung->order[i] & 1)
+            script_one(script, hung, what, i, op, lap);
 }
 
-/* Loads those that are chosen. */
-static void script_chosen(struct script_of *script, const struct hung *hung, enum hung_what what, unsigned lap)
+void script_all(struct script_of *script, const struct hung *hung, enum hung_what what, enum op op, unsigned lap)
 {
-    for (unsigned i = 0; i < HUNG; i++)
-        if (hung->chosen >> hung->order[i] & 1)
-            script_one(script, hung, what, i, OP_LOAD, lap);
+    script_some(script, hung, hung->present, what, op, lap);
+}
+
+/* Lines that are loaded before controls, and before entries, are. They lie far up: what is timed begins further down,
+ * and up from a low one would be a stream. */
+static uint64_t opener(const struct hung *hung, enum hung_what what)
+{
+    uint64_t offset = ASIDE + APART / 2;
+    return what == HUNG_ENTRIES ? entry_of(hung, offset / ENTRY) : hung->base + CONTROLS * hung->page + offset;
 }
 
 void script_flush(struct script_of *script, const struct hung *hung)
 {
     script_all(script, hung, HUNG_ENTRIES, OP_FLUSH_LINE, 0);
-    script_add(script, OP_FLUSH_LINE, entry_of(hung, GUIDE), 0);
     script_all(script, hung, HUNG_CONTROLS, OP_FLUSH_LINE, 0);
-    script_add(script, OP_FLUSH_LINE, beside(hung), 0);
+    script_add(script, OP_FLUSH_LINE, entry_of(hung, GUIDE), 0);
+    script_add(script, OP_FLUSH_LINE, opener(hung, HUNG_ENTRIES), 0);
+    script_add(script, OP_FLUSH_LINE, opener(hung, HUNG_CONTROLS), 0);
     script_fence(script);
 }
 
@@ -232,28 +252,44 @@ void hung_shuffle(struct hung *hung)
 }
 
 /* What is timed is not the first of its kind. */
-static void script_ready(struct script_of *script, const struct hung *hung, enum hung_what first)
+static void script_ready(struct script_of *script, const struct hung *hung, enum hung_what what)
 {
-    if (first == HUNG_ENTRIES)
-        script_add(script, OP_LOAD, entry_of(hung, GUIDE), 0);
+    if (what != HUNG_PAGES)
+        script_add(script, OP_LOAD, opener(hung, what), 0);
     script_add(script, OP_LOAD, beside(hung), 0); /* their page is at hand */
     script_fence(script);
     script_begin(script, hung->bench);
 }
 
-void script_timed(struct script_of *script, const struct hung *hung, enum hung_what first)
+/* Again: small levels that draw lots need not keep what comes once. */
+void script_bring(struct script_of *script, const struct hung *hung)
 {
-    script_ready(script, hung, first);
-    if (first != HUNG_NOTHING)
-        script_chosen(script, hung, first, 1);
+    for (unsigned pass = 0; pass < PASSES; pass++) {
+        script_add(script, OP_FLUSH_TLB, 0, 0);
+        script_all(script, hung, HUNG_PAGES, OP_LOAD, 0);
+        script_add(script, OP_LOAD, guide(hung), 0);
+        script_add(script, OP_LOAD, beside(hung), 0);
+        script_add(script, OP_LOAD, entry_of(hung, CONTROLS), 0);
+        script_add(script, OP_LOAD, entry_of(hung, GUIDE), 0);
+    }
+    script_fence(script);
+}
+
+void script_timed(struct script_of *script, const struct hung *hung, enum hung_what what)
+{
+    script_ready(script, hung, what);
+    if (what != HUNG_PAGES)
+        script_some(script, hung, hung->chosen, what, OP_LOAD, 1);
     script_begin(script, hung->bench);
     for (unsigned i = 0; i < HUNG; i++)
         if (hung->chosen >> i & 1)
             script_add(script, OP_LOAD, beside(hung), 2);
     script_fence(script);
+    if (what != HUNG_PAGES)
+        return;
     script_add(script, OP_LOAD, guide(hung), 0);
     script_begin(script, hung->bench);
-    script_chosen(script, hung, HUNG_PAGES, 3);
+    script_some(script, hung, hung->chosen, HUNG_PAGES, OP_LOAD, 3);
     script_fence(script);
 }
 
@@ -263,10 +299,12 @@ void script_singly(struct script_of *script, const struct hung *hung)
 {
     script_ready(script, hung, HUNG_ENTRIES);
     for (unsigned i = 0; i < HUNG; i++)
-        script_one(script, hung, HUNG_ENTRIES, i, OP_LOAD, 1 + i);
+        if (hung->present >> hung->order[i] & 1)
+            script_one(script, hung, HUNG_ENTRIES, i, OP_LOAD, 1 + i);
     script_begin(script, hung->bench);
     for (unsigned i = 0; i < HUNG; i++)
-        script_add(script, OP_LOAD, beside(hung), 1 + HUNG + i);
+        if (hung->present >> hung->order[i] & 1)
+            script_add(script, OP_LOAD, beside(hung), 1 + HUNG + i);
     script_fence(script);
 }
 

@@ -15,7 +15,10 @@ enum {
     HUNG = 10,   /* pages */
     APART = 256, /* bytes */
     ALL_HUNG = (1 << HUNG) - 1,
-    REGIONS_UP = 18, /* a region of page numbers that share all but two tables: 1 GB of pages of 4 KB */
+    /* Two, whose lines and entries are in no set of those that are always needed, of sets that repeat after 512 bytes
+     * and more: entries of upper tables, those of the pages beside, and the lines there. */
+    FEW_HUNG = 1 << 1 | 1 << 3,
+    ENTRIES_UP = 9, /* bits of the number of an entry in its table */
     MOST_VISITS = 160
 };
 
@@ -24,8 +27,9 @@ struct hung {
     struct stretch dense; /* the frames of the pages' lines, of the controls, and of the table; and what is swept */
     uint64_t page;        /* bytes of one */
     uint64_t base;        /* address of page number 0 */
-    uint64_t *hook, old;  /* the entry that the table hangs from, and what it was */
-    unsigned chosen;      /* of what is timed, bit i: number i; all of them to begin with */
+    uint64_t *hook, old;  /* the entry that a table hangs from, and what it was */
+    unsigned present;     /* what is visited at all, bit i: number i; all of them to begin with */
+    unsigned chosen;      /* of these, what is timed */
     uint8_t order[HUNG];  /* of visits: drawn anew for each script */
 };
 
@@ -33,11 +37,15 @@ struct hung {
 bool hung_open(struct hung *, struct bench *, const char **why);
 void hung_close(struct hung *);
 
-/* Where a page is, and where it is once more: through other tables, with the same low address bits, by which first
- * levels choose sets and predict ways. And a control. number: below HUNG. */
+/* Where a page is, and a control. number: below HUNG. */
 uint64_t hung_page(const struct hung *, unsigned number);
-uint64_t hung_alias(const struct hung *, unsigned number);
 uint64_t hung_control(const struct hung *, unsigned number);
+
+/* Leaves all pages present, or those of FEW_HUNG: small first levels have room for these. */
+void hung_leave(struct hung *, unsigned present);
+
+/* Lets the second table hang there, or the first one again. TLBs know what they knew. */
+void hung_swap(struct hung *, bool second);
 
 /* Lines of so many frames: who visits them all, in random order, pushes entries and controls out of caches. They share
  * the low address bits of those, so that few of them do; or, `dense`, they are all lines of their frames: where a level
@@ -58,24 +66,28 @@ void script_fence(struct script_of *);
  * less than a step then, where rounds that are all as long would come in the same moment of it. */
 void script_begin(struct script_of *, struct bench *);
 
-enum hung_what { HUNG_NOTHING, HUNG_PAGES, HUNG_ALIASES, HUNG_ENTRIES, HUNG_CONTROLS };
-/* Visits all of them, in the order of hung->order. */
+enum hung_what { HUNG_NOTHING, HUNG_PAGES, HUNG_ENTRIES, HUNG_CONTROLS };
+/* Visits all that are present, in the order of hung->order. */
 void script_all(struct script_of *, const struct hung *, enum hung_what, enum op, unsigned lap);
 
 /* Draws an order. */
 void hung_shuffle(struct hung *);
 
-/* Flushes the lines of all entries and controls, and one more of each kind, whose load opens a row of memory for what
- * is timed. */
+/* Flushes the lines of all entries and controls, and those that are loaded, or walked to, right before these are timed:
+ * that opens a row of memory. */
 void script_flush(struct script_of *, const struct hung *);
 
-/* Appends what is timed, of those that are chosen: lap 1: controls or entries, as they were left, or nothing; lap 2: as
- * many lines beside the controls, which hit; lap 3: walks to pages, behind one to a page beside them, which leaves the
- * upper entries where a walk finds them. */
-void script_timed(struct script_of *, const struct hung *, enum hung_what first);
+/* Brings near, as the second table hangs there, what the pages hold, and all else that script_timed() visits, but for
+ * their entries in the first table. */
+void script_bring(struct script_of *, const struct hung *);
 
-/* Appends loads of all entries, each in a lap of its own, in the order of hung->order: laps 1 to HUNG; and as many
- * lines that hit: laps HUNG + 1 to 2 * HUNG. */
+/* Appends what is timed, of those that are chosen: lap 1: controls or entries, as they were left; lap 2: as many lines
+ * beside the controls, which hit; and instead of lap 1, with HUNG_PAGES, lap 3: walks to pages, behind one to a page
+ * beside them, which leaves the upper entries where a walk finds them. */
+void script_timed(struct script_of *, const struct hung *, enum hung_what);
+
+/* Appends loads of all entries that are present, each in a lap of its own, in the order of hung->order: lap 1 + i for
+ * the one at place i; and for each a line that hits: lap 1 + HUNG + i. */
 void script_singly(struct script_of *, const struct hung *);
 
 /* Plays it. *disturbed: its times are not to be trusted. False: refused. */

@@ -39,8 +39,8 @@ static double depth_of(const struct tables *tables)
     return tables->far.load - (tables->far.walk - tables->near.walk);
 }
 
-/* The walker's level by that. */
-static unsigned level_of(const struct tables *tables, double *error)
+/* The walker's level by that. *off: core cycles, from what that level takes. */
+static unsigned level_of(const struct tables *tables, double *error, double *off)
 {
     double depth = depth_of(tables);
     double deviation = tables->far.deviation + tables->near.deviation, gap = 0;
@@ -48,13 +48,13 @@ static unsigned level_of(const struct tables *tables, double *error)
     for (unsigned level = 2; level <= tables->levels; level++)
         if (apart(behind_first(tables, level), depth) < apart(behind_first(tables, nearest), depth))
             nearest = level;
-    double off = apart(behind_first(tables, nearest), depth);
+    *off = apart(behind_first(tables, nearest), depth);
     for (unsigned level = 0; level <= tables->levels; level++) {
         double other = apart(behind_first(tables, level), behind_first(tables, nearest));
         if (level != nearest && (gap == 0 || other < gap))
             gap = other;
     }
-    *error = confidence_within(deviation, gap / 2 - off);
+    *error = confidence_within(deviation, gap / 2 - *off);
     return nearest;
 }
 
@@ -82,7 +82,7 @@ static bool fits(const struct tables *tables, unsigned in, unsigned level)
  * (of another line's length, or slice, or in another's way), no level fits, and nothing is said. */
 static unsigned level_by_sweeps(const struct tables *tables)
 {
-    unsigned candidates = (1U << tables->levels) - 1, found = 0;
+    unsigned all = (1U << tables->levels) - 1, candidates = all, found = 0;
     for (unsigned i = 2; i <= tables->levels; i++) {
         unsigned fitting = 0;
         for (unsigned level = 1; tables->swept[i].known && level <= tables->levels; level++)
@@ -90,7 +90,7 @@ static unsigned level_by_sweeps(const struct tables *tables)
         if (fitting)
             candidates &= fitting;
     }
-    if (!candidates || candidates & (candidates - 1))
+    if (!candidates || candidates == all || candidates & (candidates - 1))
         return 0;
     while (candidates >> found)
         found++;
@@ -132,11 +132,21 @@ static double off_by(const struct tables *tables, unsigned place)
     return count > 2 ? second : least;
 }
 
+/* Whether loads of the entries and flushes say the same, and not what the nearest level takes, which is so far off. */
+static bool agree_on_another(const struct tables *tables, double off)
+{
+    const struct cost *left = &tables->left;
+    double deviation = left->deviation + tables->near.deviation + tables->far.deviation;
+    double room = readings_tolerance(tables->latency[1]) + 2 * deviation;
+    return left->known && off > room && apart(left->load, depth_of(tables)) <= room;
+}
+
 /* False: *why. */
 static bool find_level(struct tables *tables)
 {
     struct cost *near = &tables->near, *far = &tables->far;
     double last = behind_first(tables, tables->levels);
+    tables->unknown = false;
     tables->why = "noise left it open";
     if (!near->known || !far->known)
         return false;
@@ -146,10 +156,17 @@ static bool find_level(struct tables *tables)
     tables->why = "what a walk takes does not depend on where the table's entry lies";
     if (far->walk - near->walk < LEAST_PART * (far->load - last))
         return false;
-    double error;
-    unsigned level = level_of(tables, &error), by_sweeps = level_by_sweeps(tables), left = tables_left(tables);
+    double error, off;
+    unsigned level = level_of(tables, &error, &off), by_sweeps = level_by_sweeps(tables), left = tables_left(tables);
     tables->why = "the walker's loads are as slow as those of two levels";
     if (error > LEAST_PART && !by_sweeps)
+        return false;
+    /* What is swept out says it only if entries fare as controls do. */
+    if (error <= LEAST_PART && left == level && by_sweeps != level)
+        by_sweeps = 0;
+    tables->why = "the walker's loads are as slow as those of no level that is known";
+    tables->unknown = !by_sweeps && !left && agree_on_another(tables, off);
+    if (tables->unknown)
         return false;
     tables->why = "what is swept out and what is flushed say different things";
     if (error <= LEAST_PART && by_sweeps && by_sweeps != level)
@@ -210,7 +227,9 @@ static void note_near(struct tables *tables, uint64_t visits)
 
 static void note_nothing(struct tables *tables, const char *why, uint64_t visits)
 {
-    for (unsigned place = 0; place <= LEVELS; place++)
+    if (tables->unknown)
+        note_cost(tables, 0, &tables->far, 0, ALONE, visits);
+    for (unsigned place = tables->unknown ? 1 : 0; place <= LEVELS; place++)
         note_missing_cost(tables, place, why, visits);
     if (!bench_ok(&tables->bench))
         why = tables->bench.skipped ? "skipped" : machine_why(tables->bench.machine);
@@ -254,15 +273,57 @@ static bool recall(struct tables *tables)
     return true;
 }
 
-/* Entries where walks left them, and in memory. */
+enum { ENDS = 1 << 20 }; /* visits */
+
+/* Entries where walks left them. Small first levels have no room for all that is timed, or for some of it that shares a
+ * set with entries of upper tables; and pages' lines that are lost make walks seem longer by the same, wherever the
+ * entries are. What two pages take less than all of them says so. Then there are two from here on. */
+static bool choose_pages(struct tables *tables)
+{
+    struct laying laying = {.place = WALKED, .walks = true, .rounds = MOST_ROUNDS};
+    struct cost few;
+    hung_leave(&tables->hung, FEW_HUNG);
+    if (!tables_measure(tables, &laying, ENDS, &few))
+        return false;
+    hung_leave(&tables->hung, ALL_HUNG);
+    laying.rounds = rounds_of(tables);
+    if (!tables_measure(tables, &laying, ENDS, &tables->near))
+        return false;
+    double room = readings_tolerance(few.walk) / 2 + 2 * (few.deviation + tables->near.deviation);
+    if (!few.known || !tables->near.known || tables->near.walk - few.walk <= room)
+        return true;
+    hung_leave(&tables->hung, FEW_HUNG);
+    tables->near = few;
+    return true;
+}
+
+/* What is in memory. A refresh comes into long laps too often to be told from what they take: then two pages are asked,
+ * too, and who is known better counts. */
+static bool measure_far(struct tables *tables)
+{
+    struct laying far = {.place = FLUSHED, .loads = HUNG_CONTROLS, .walks = true, .rounds = rounds_of(tables)};
+    struct cost few;
+    if (!tables_measure(tables, &far, ENDS, &tables->far))
+        return false;
+    if (tables->hung.present == FEW_HUNG ||
+        (tables->far.known && 8 * tables->far.deviation < readings_tolerance(tables->far.walk)))
+        return true;
+    far.rounds = MOST_ROUNDS;
+    hung_leave(&tables->hung, FEW_HUNG);
+    bool measured = tables_measure(tables, &far, ENDS, &few);
+    hung_leave(&tables->hung, ALL_HUNG);
+    if (few.known && !(tables->far.known && tables->far.deviation <= few.deviation))
+        tables->far = few;
+    return measured;
+}
+
 static bool measure_ends(struct tables *tables)
 {
-    enum { FEW = 1 << 18 };
-    struct laying near = {.place = WALKED, .rounds = ROUNDS}, left = near;
-    struct laying far = {.place = FLUSHED, .first = HUNG_CONTROLS, .rounds = ROUNDS};
-    left.first = HUNG_ENTRIES;
-    return tables_measure(tables, &near, FEW, &tables->near) && tables_measure(tables, &left, FEW, &tables->left) &&
-           tables_measure(tables, &far, FEW, &tables->far) && tables_near_singly(tables);
+    struct laying left = {.place = WALKED, .loads = HUNG_ENTRIES};
+    if (!choose_pages(tables))
+        return false;
+    left.rounds = rounds_of(tables);
+    return tables_measure(tables, &left, ENDS, &tables->left) && measure_far(tables) && tables_near_singly(tables);
 }
 
 /* Where sweeps that leave all entries in one level do not say it all, those are asked that leave some there. False:

@@ -7,23 +7,24 @@
 #include "probes/rate.h"
 #include "probes/readings.h"
 
-enum { LEVELS = 3, ROUNDS = 24, FEW_ROUNDS = 8, MOST_SINGLY = 64 };
+enum { LEVELS = 3, MOST_ROUNDS = 60, FEW_ROUNDS = 8, MOST_SINGLY = 64 };
 enum { MOST_SEARCHED = 1 << 20 }; /* visits */
 
 enum place { WALKED, SWEPT, FLUSHED };
 
-/* Where entries are put, and what is timed besides walks to them: loads of the entries, which bring them near, or of
- * the controls. */
+/* Where entries are put, and what is timed: loads of the entries, which bring them near, or of the controls; walks to
+ * the pages; or both, in looks of their own: controls that are loaded may push pages' lines out. */
 struct laying {
     enum place place;
-    enum hung_what first;
+    enum hung_what loads;
+    bool walks;
     const struct walk *sweep; /* SWEPT: linked */
-    unsigned rounds;          /* of a batch: to ROUNDS */
+    unsigned rounds;          /* of a batch: to MOST_ROUNDS */
 };
 
 /* Core cycles, more than a hit. */
 struct cost {
-    double walk, load; /* a page that the TLBs lack; what is timed besides */
+    double walk, load; /* a page that the TLBs lack; a line */
     double deviation;  /* of either */
     bool known;
     bool mixed; /* not all entries lay there: what loads of them took more or less is taken off */
@@ -40,6 +41,7 @@ struct tables {
     struct cost near, left, far, swept[LEVELS + 1]; /* left: as near, by loads of the entries themselves */
     unsigned cached_in;                             /* 0: not known */
     double doubt;                                   /* of it */
+    bool unknown; /* it is none of those levels: what memory costs is known all the same */
     const char *why;
 };
 
@@ -55,13 +57,20 @@ static inline bool is_of(const struct tables *tables, unsigned level, double loa
     return apart(load, behind_first(tables, level)) <= readings_tolerance(tables->latency[level]) + 2 * deviation;
 }
 
+/* Looks of a batch: a clock that steps shows less of two pages than of ten. */
+static inline unsigned rounds_of(const struct tables *tables)
+{
+    return tables->hung.present == ALL_HUNG ? 24 : MOST_ROUNDS;
+}
+
 /* The level that loads of the entries say walks left them in. 0: none of them. */
 unsigned tables_left(const struct tables *);
 
-/* One batch of looks: what they say on average. *good: enough of them are to be trusted. False: skipped or refused. */
+/* One batch of looks: what they say on average. NULL: is not asked. *good: enough of them are to be trusted. False:
+ * skipped or refused. */
 bool tables_batch(struct tables *, const struct laying *, double *walk, double *load, bool *good);
 
-/* Times walks, and what is timed besides, until they are known well, or for so many visits. */
+/* Times what is timed, until it is known well, or for so many visits. */
 bool tables_measure(struct tables *, const struct laying *, uint64_t visits, struct cost *);
 
 static inline unsigned count_of(unsigned entries)

@@ -3,7 +3,7 @@
 #include "probes/mean.h"
 #include "probes/tables_inside.h"
 
-enum { PASSES = 8, MOST_BATCHES = 40, LEAST_BATCHES = 12 };
+enum { MOST_BATCHES = 60, LEAST_BATCHES = 12 };
 
 /* A mean is good when its standard deviation is a sixth of what a value may be off by. Few batches may agree by chance,
  * and do not know that deviation. */
@@ -13,41 +13,47 @@ static const double ENOUGH = 6;
  * is off by is spread evenly over one. */
 static const double OF_STEP = 0.41;
 
-_Static_assert(PASSES *(HUNG + 1) + 5 * HUNG + 16 <= MOST_VISITS, "a look is one script");
-
-/* Puts the lines of entries and controls where they are wanted: what is left of the script does the last of that. */
-static bool lay(struct tables *tables, const struct laying *laying, struct script_of *script)
+/* Plays what puts lines somewhere. */
+static bool prepare(struct tables *tables, struct script_of *script)
 {
     struct reading lap[MAX_LAPS];
-    struct hung *hung = &tables->hung;
-    struct bench *bench = &tables->bench;
     bool disturbed;
-    hung_shuffle(hung);
-    if (laying->place == SWEPT) {
-        script_flush(script, hung);
-        script_all(script, hung, HUNG_ENTRIES, OP_LOAD, 0);
-        /* Where entries themselves are asked, these would only be in their way: they share their sets. */
-        if (laying->first == HUNG_CONTROLS)
-            script_all(script, hung, HUNG_CONTROLS, OP_LOAD, 0);
-        script_fence(script);
-        if (!script_play(script, bench, lap, &disturbed) || !bench_warm(bench, laying->sweep, 0, laying->sweep->length))
-            return false;
-        /* What the pages hold is near, and their entries are not. */
-        script_all(script, hung, HUNG_ALIASES, OP_LOAD, 0);
-    } else {
-        if (laying->place != FLUSHED)
-            script_flush(script, hung);
-        /* Again: small levels that draw lots need not keep what comes once. */
-        for (unsigned pass = 0; pass < PASSES; pass++) {
-            script_add(script, OP_FLUSH_TLB, 0, 0);
-            script_all(script, hung, HUNG_PAGES, OP_LOAD, 0);
-        }
-    }
+    return script_play(script, &tables->bench, lap, &disturbed);
+}
+
+/* Loads entries, and controls, and pushes them out again. Where entries themselves are asked, controls would only be in
+ * their way: they share their sets. */
+static bool sweep(struct tables *tables, const struct laying *laying, struct script_of *script)
+{
+    script_all(script, &tables->hung, HUNG_ENTRIES, OP_LOAD, 0);
+    if (laying->loads == HUNG_CONTROLS)
+        script_all(script, &tables->hung, HUNG_CONTROLS, OP_LOAD, 0);
     script_fence(script);
-    script_add(script, OP_FLUSH_TLB, 0, 0);
-    if (laying->place == FLUSHED)
+    return prepare(tables, script) && bench_warm(&tables->bench, laying->sweep, 0, laying->sweep->length);
+}
+
+/* Puts the lines of entries and controls where they are wanted: what is left of the script does the last of that. */
+static bool lay(struct tables *tables, const struct laying *laying, enum hung_what what, struct script_of *script)
+{
+    struct hung *hung = &tables->hung;
+    hung_shuffle(hung);
+    script_flush(script, hung);
+    if (laying->place == SWEPT && !sweep(tables, laying, script))
+        return false;
+    hung_swap(hung, laying->place == SWEPT);
+    script_bring(script, hung);
+    bool brought = prepare(tables, script);
+    hung_swap(hung, false);
+    if (laying->place == FLUSHED) {
+        /* The last loads from memory are of what is timed: all of its rows are open. */
         script_flush(script, hung);
-    return true;
+        script_add(script, OP_FLUSH_TLB, 0, 0);
+        script_all(script, hung, what, OP_LOAD, 0);
+        script_fence(script);
+        script_flush(script, hung);
+    }
+    script_add(script, OP_FLUSH_TLB, 0, 0);
+    return brought;
 }
 
 /* Plays a look to its end. *good: nobody disturbed it. */
@@ -59,54 +65,61 @@ static bool play(struct tables *tables, struct script_of *script, struct reading
     return played;
 }
 
-/* Puts them there, and times walks and what is timed besides. Where walks left entries, controls may push them out, in
- * a level of one way. */
-static bool look(struct tables *tables, const struct laying *laying, double lap_ticks[4], bool *good)
+/* Puts them there, and times what is wanted: ticks of laps 1 to 3. */
+static bool look(struct tables *tables, const struct laying *laying, enum hung_what what, double lap_ticks[4],
+                 bool *good)
 {
     struct reading lap[MAX_LAPS];
     struct script_of script = {.count = 0};
-    if (!lay(tables, laying, &script))
+    if (!lay(tables, laying, what, &script))
         return false;
-    script_timed(&script, &tables->hung, laying->first);
+    script_timed(&script, &tables->hung, what);
     if (!play(tables, &script, lap, good))
         return false;
-    for (unsigned i = laying->first == HUNG_NOTHING ? 2 : 1; i < 4; i++)
+    for (unsigned i = what == HUNG_PAGES ? 2 : 1; i < (what == HUNG_PAGES ? 4 : 3); i++)
         lap_ticks[i] = (double)lap[i].ticks;
     return true;
 }
 
-bool tables_batch(struct tables *tables, const struct laying *laying, double *walk, double *load, bool *good)
+/* One batch: what each of them takes more than a hit. */
+static bool batch_of(struct tables *tables, const struct laying *laying, enum hung_what what, double *more, bool *good)
 {
-    double ticks[4] = {0}, laps[4][ROUNDS];
+    double ticks[4] = {0}, laps[MOST_ROUNDS], hits[MOST_ROUNDS];
     double scale = tables->bench.cycles_per_tick / count_of(tables->hung.chosen);
     double step = (double)tables->bench.clock.step;
     unsigned counted = 0;
     for (unsigned round = 0; round < laying->rounds; round++) {
         bool trusted;
-        if (!look(tables, laying, ticks, &trusted))
+        if (!look(tables, laying, what, ticks, &trusted))
             return false;
-        for (unsigned i = 1; i < 4 && trusted; i++)
-            laps[i][counted] = ticks[i];
+        laps[counted] = ticks[what == HUNG_PAGES ? 3 : 1];
+        hits[counted] = ticks[2];
         counted += trusted;
     }
     *good = 2 * counted > laying->rounds;
-    if (!*good)
-        return true;
-    double hits = mean_of_most(laps[2], counted, step);
-    *walk = (mean_of_most(laps[3], counted, step) - hits) * scale;
-    *load = laying->first == HUNG_NOTHING ? 0 : (mean_of_most(laps[1], counted, step) - hits) * scale;
+    if (*good)
+        *more = (mean_of_most(laps, counted, step) - mean_of_most(hits, counted, step)) * scale;
     return true;
+}
+
+bool tables_batch(struct tables *tables, const struct laying *laying, double *walk, double *load, bool *good)
+{
+    *good = true;
+    if (load && !batch_of(tables, laying, laying->loads, load, good))
+        return false;
+    return !walk || !*good || batch_of(tables, laying, HUNG_PAGES, walk, good);
 }
 
 bool tables_measure(struct tables *tables, const struct laying *laying, uint64_t visits, struct cost *cost)
 {
     double walks[MOST_BATCHES], loads[MOST_BATCHES];
+    bool walked = laying->walks, loaded = laying->loads != HUNG_NOTHING;
     uint64_t end = machine_steps(tables->bench.machine) + visits;
     unsigned count = 0, lost = 0;
     *cost = (struct cost){.known = false};
     while (count < MOST_BATCHES && lost < MOST_BATCHES) {
         bool good;
-        if (!tables_batch(tables, laying, &walks[count], &loads[count], &good))
+        if (!tables_batch(tables, laying, walked ? &walks[count] : NULL, loaded ? &loads[count] : NULL, &good))
             return false;
         if (!good) {
             lost++;
@@ -117,8 +130,8 @@ bool tables_measure(struct tables *tables, const struct laying *laying, uint64_t
             continue;
         cost->known = true;
         cost->deviation = 0;
-        cost->walk = mean_of_batches(walks, count, &cost->deviation);
-        cost->load = mean_of_batches(loads, count, &cost->deviation);
+        cost->walk = walked ? mean_of_batches(walks, count, &cost->deviation) : 0;
+        cost->load = loaded ? mean_of_batches(loads, count, &cost->deviation) : 0;
         if (cost->deviation * ENOUGH < readings_tolerance(cost->walk) || machine_steps(tables->bench.machine) > end)
             break;
     }
@@ -149,16 +162,17 @@ static bool look_singly(struct tables *tables, const struct laying *laying, doub
 {
     struct reading lap[MAX_LAPS];
     struct script_of script = {.count = 0};
-    if (!lay(tables, laying, &script))
+    if (!lay(tables, laying, HUNG_ENTRIES, &script))
         return false;
     script_singly(&script, &tables->hung);
     if (!play(tables, &script, lap, good))
         return false;
     *hits = 0;
-    for (unsigned i = 0; i < HUNG; i++) {
-        ticks[tables->hung.order[i]] = (double)lap[1 + i].ticks;
-        *hits += (double)lap[1 + HUNG + i].ticks / HUNG;
-    }
+    for (unsigned i = 0; i < HUNG; i++)
+        if (tables->hung.present >> tables->hung.order[i] & 1) {
+            ticks[tables->hung.order[i]] = (double)lap[1 + i].ticks;
+            *hits += (double)lap[1 + HUNG + i].ticks / count_of(tables->hung.present);
+        }
     return true;
 }
 
@@ -188,7 +202,7 @@ static bool sum_singly(struct tables *tables, const struct laying *laying, unsig
         sum->hits += hits;
         sum->rounds++;
         for (unsigned i = 0; i < HUNG; i++)
-            if (ticks[i] <= longest(tables)) {
+            if (tables->hung.present >> i & 1 && ticks[i] <= longest(tables)) {
                 sum->entry[i] += ticks[i];
                 sum->entries[i]++;
             }
@@ -225,8 +239,8 @@ bool tables_measure_chosen(struct tables *tables, const struct laying *laying, u
                            double room, struct cost *walk, struct cost *load)
 {
     struct laying loads = *laying, walks = *laying;
-    loads.first = HUNG_ENTRIES;
-    walks.first = HUNG_NOTHING;
+    loads.loads = HUNG_ENTRIES;
+    walks.walks = true;
     walk->known = false;
     tables->hung.chosen = chosen;
     bool ok = tables_measure(tables, &loads, MOST_SEARCHED, load);
@@ -235,6 +249,6 @@ bool tables_measure_chosen(struct tables *tables, const struct laying *laying, u
     if (ok && load->known && near)
         ok = tables_measure(tables, &walks, MOST_SEARCHED, walk);
     load->known = walk->known;
-    tables->hung.chosen = ALL_HUNG;
+    tables->hung.chosen = tables->hung.present;
     return ok;
 }

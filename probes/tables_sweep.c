@@ -16,11 +16,11 @@ static bool sweep_leaves(struct tables *tables, uint64_t frames, unsigned level,
 {
     struct bench *bench = &tables->bench;
     struct stops stops = hung_sweep(&tables->hung, frames, false);
-    struct laying laying = {.place = SWEPT, .first = HUNG_CONTROLS, .sweep = sweep, .rounds = FEW_ROUNDS};
-    double walk, slack = (double)bench->clock.step * bench->cycles_per_tick / HUNG / 4;
+    struct laying laying = {.place = SWEPT, .loads = HUNG_CONTROLS, .sweep = sweep, .rounds = FEW_ROUNDS};
+    double slack = (double)bench->clock.step * bench->cycles_per_tick / count_of(tables->hung.present) / 4;
     bool good;
     *sweep = walk_over(&stops, OP_LOAD, bench_seed(bench));
-    if (!bench_link(bench, sweep) || !tables_batch(tables, &laying, &walk, load, &good))
+    if (!bench_link(bench, sweep) || !tables_batch(tables, &laying, NULL, load, &good))
         return false;
     *leaves = good && is_of(tables, level, *load, slack);
     return true;
@@ -33,7 +33,8 @@ static bool measure_swept(struct tables *tables, uint64_t frames, unsigned level
 {
     struct cost *cost = &tables->swept[level];
     struct walk other;
-    struct laying laying = {.place = SWEPT, .first = HUNG_CONTROLS, .sweep = &other, .rounds = ROUNDS};
+    struct laying laying = {
+        .place = SWEPT, .loads = HUNG_CONTROLS, .walks = true, .sweep = &other, .rounds = rounds_of(tables)};
     double other_load, wanted = behind_first(tables, level);
     bool leaves;
     if (!sweep_leaves(tables, frames + frames / 8, level, &other, &other_load, &leaves) ||
@@ -163,7 +164,7 @@ static void keep_mixtures(struct singly *singly, const struct walk *sweep, const
         unsigned count = count_of(found.entries);
         found.off = apart(sum, wanted * count) / (count ? count : 1);
         struct mixture *kept = &singly->mixture[level];
-        if (2 * count >= HUNG && (!kept->entries || found.off < kept->off))
+        if (2 * count >= count_of(tables->hung.present) && (!kept->entries || found.off < kept->off))
             *kept = found;
     }
 }
@@ -176,7 +177,7 @@ static bool measure_mixtures(struct singly *singly)
     struct tables *tables = singly->tables;
     for (unsigned level = 2; level <= tables->levels && nearest_known(tables); level++) {
         struct mixture *mixture = &singly->mixture[level];
-        struct laying laying = {.place = SWEPT, .sweep = &mixture->sweep, .rounds = ROUNDS};
+        struct laying laying = {.place = SWEPT, .sweep = &mixture->sweep, .rounds = rounds_of(tables)};
         struct cost walk, load, *cost = &tables->swept[level];
         if (!(singly->missing >> level & 1) || cost->known || !mixture->entries)
             continue;
@@ -216,7 +217,7 @@ static bool search_kind(struct singly *singly)
          frames += (frames + 2) / 3) {
         struct stops stops = hung_sweep(&tables->hung, frames, singly->dense);
         struct walk sweep = walk_over(&stops, OP_LOAD, bench_seed(bench));
-        struct laying laying = {.place = SWEPT, .sweep = &sweep, .rounds = ROUNDS};
+        struct laying laying = {.place = SWEPT, .sweep = &sweep, .rounds = rounds_of(tables)};
         struct entries entries;
         if (machine_steps(bench->machine) + FEW_ROUNDS * sweep.length > spent)
             break;
@@ -224,7 +225,7 @@ static bool search_kind(struct singly *singly)
             !measure_entries(singly, &laying, &entries))
             return false;
         keep_mixtures(singly, &sweep, &entries);
-        if (entries.in[0] == ALL_HUNG)
+        if (entries.in[0] == tables->hung.present)
             break;
     }
     return true;
@@ -252,7 +253,7 @@ bool tables_search_singly(struct tables *tables, unsigned from, bool *found)
 
 bool tables_near_singly(struct tables *tables)
 {
-    struct laying laying = {.place = WALKED, .rounds = ROUNDS};
+    struct laying laying = {.place = WALKED, .rounds = rounds_of(tables)};
     struct entries entries;
     if (tables_left(tables) || !tables->left.known)
         return true;
