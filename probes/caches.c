@@ -246,6 +246,7 @@ static bool find_level(struct caches *caches, unsigned level, uint64_t target[2]
                 before = push;
     double latency[3];
     bool last = more_memory(caches).size == caches->region.size;
+    push.more_memory = !last;
     *sets = (struct sets){.ways = 0};
     *why = "the clock does not tell it from the next one";
     target[0] = some_line(caches, &push.region) | 1;

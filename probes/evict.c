@@ -249,6 +249,24 @@ bool evict_any_once(struct push *push, const struct scene *scene, const struct k
     return push_round(&rounds, &less, true, vote);
 }
 
+/* The number of a line of the pool that is of the set, given that all of them push the target out. */
+static uint64_t straw_of(struct push *rounds, struct scene *less, unsigned votes)
+{
+    uint64_t high = less->pool.count;
+    return (less->alone ? pool_one(rounds, less, high) : pool_last_straw(rounds, less, high, votes)) - 1;
+}
+
+/* How often each line of a pool comes of which about one in so many is of the set: as often as it takes until that one
+ * surely pushes the target out, or, where none would be among so few, less often. */
+static unsigned times_in_pool(const struct scene *scene, uint64_t tries)
+{
+    enum { LEAST = 16 };
+    unsigned times = scene->alone;
+    while (times > LEAST && LARGEST_FLUSHED / times < 2 * tries)
+        times /= 2;
+    return times;
+}
+
 /* Draws until one is taken. Most are not: those that seem to be are asked again. */
 static bool draw_slowly(struct push *push, const struct scene *scene, const struct kin *kin, uint64_t *tries,
                         uint64_t *line)
@@ -270,13 +288,16 @@ bool evict_draw(struct push *push, const struct scene *scene, const struct kin *
     struct push rounds;
     struct scene less = but_for_one(push, scene, &rounds);
     less.pool.known = scene->lines; /* where there are few, it would be one of them again and again */
+    if (scene->alone)
+        rounds.laps = times_in_pool(scene, *tries);
     /* What is drawn is asked about alone, which costs little: neither its pool nor the straw need be sure before. */
     for (unsigned attempt = 0; attempt < DRAWS && push_ok(push); attempt++) {
         if (!pool_enough(&rounds, &less, kin, *tries, VOTES_DRAW))
             break;
-        uint64_t high = less.pool.count, at = pool_last_straw(&rounds, &less, high, VOTES_DRAW) - 1;
+        uint64_t count = less.pool.count, at = straw_of(&rounds, &less, VOTES_DRAW);
         *line = push_pooled(push, &less, at);
-        *tries = 1 + (*tries * 3 + at) / 4;
+        /* Of several that are of the set, no first one is found where each does it alone: half as many may do. */
+        *tries = 1 + (scene->alone ? count / 2 : (*tries * 3 + at) / 4);
         if (*line != scene->target && evict_takes(push, scene, *line, VOTES_CHECK))
             return true;
     }
@@ -295,8 +316,7 @@ bool evict_draw_far(struct push *push, const struct scene *scene, const struct k
     for (unsigned attempt = 0; attempt < DRAWS && push_ok(push); attempt++) {
         if (!pool_enough(&rounds, &less, pool->kin, pool->count, scene->alone ? VOTES_SEARCH : VOTES_CHECK))
             return false;
-        uint64_t straw = push_pooled(push, &less, pool_last_straw(&rounds, &less, less.pool.count, VOTES_SEARCH) - 1),
-                 seed = less.pool.seed;
+        uint64_t straw = push_pooled(push, &less, straw_of(&rounds, &less, VOTES_SEARCH)), seed = less.pool.seed;
         if (straw == scene->target)
             continue; /* a place of the pool that is left out: what is kin of it is known */
         *line = straw;

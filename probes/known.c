@@ -62,16 +62,31 @@ bool known_lacks(struct push *push, const struct scene *scene, const struct know
     return sum > 0;
 }
 
+/* Draws a line that is of the set, and notes it. Where lines are flushed as soon as they were loaded, those that are
+ * kin of the target by bits only, and not by a nearer level's odd number of sets, tell as much of the space: there are
+ * more of them. *more: it says something new of that. */
+static bool draw(struct push *push, const struct scene *scene, struct known *known, bool *more)
+{
+    const struct kin *kin = &known->nearer->kin;
+    struct kin any = scene->alone ? kin_by(&push->region, &kin->space, 1) : *kin;
+    uint64_t line;
+    if (!evict_draw(push, scene, &any, &known->tries, &line))
+        return false;
+    *more = kin_are(kin, line, scene->target) ? note(known, scene->target, line)
+                                              : gf2_add(&known->space, line ^ scene->target);
+    return true;
+}
+
 bool known_draw(struct push *push, const struct scene *scene, struct known *known)
 {
     uint64_t tries = 0;
     unsigned again = 0;
     for (unsigned same = 0; same < SAME;) {
-        uint64_t line;
-        if (!evict_draw(push, scene, &known->nearer->kin, &known->tries, &line))
+        bool more;
+        if (!draw(push, scene, known, &more))
             return scene->sharp && evict_has_all(push, scene, &known->nearer->kin);
         tries = known->tries > tries ? known->tries : tries;
-        same = note(known, scene->target, line) ? 0 : same + 1;
+        same = more ? 0 : same + 1;
         /* Where lots are drawn, one line fewer than it takes may push the target out, too. */
         if (!scene->sharp || (same != SAME_ASKED && same != SAME))
             continue;
@@ -85,13 +100,13 @@ bool known_draw(struct push *push, const struct scene *scene, struct known *know
 
 bool known_learn(struct push *push, const struct scene *scene, const struct nearer *nearer, struct known *known)
 {
-    *known = (struct known){.nearer = nearer, .tries = 8};
+    *known = (struct known){.nearer = nearer, .tries = scene->alone ? push->any_way : 8};
     for (unsigned i = 0; i < scene->lines; i++)
         note(known, scene->target, scene->line[i]);
     if (!known_draw(push, scene, known))
         return false;
     struct scene more = *scene;
-    likely_grow(push, &more, &nearer->kin, scene->lines + MORE);
+    likely_grow(push, &more, &more, &nearer->kin, scene->lines + MORE);
     for (unsigned i = scene->lines; i < more.lines; i++)
         if (!push_among(known->line, known->count, more.line[i]))
             note(known, scene->target, more.line[i]);

@@ -24,11 +24,12 @@ bool likely_kin(const struct push *push, const struct scene *scene, const struct
     return kin_count(likely, &push->region) > scene->lines + 1;
 }
 
-void likely_grow(struct push *push, struct scene *scene, const struct kin *kin, unsigned wanted)
+void likely_grow(struct push *push, struct scene *scene, const struct scene *alike, const struct kin *kin,
+                 unsigned wanted)
 {
     for (unsigned rule = 0; rule < LIKELY_RULES && push_ok(push); rule++) {
         struct kin likely;
-        if (!likely_kin(push, scene, kin, rule, &likely))
+        if (!likely_kin(push, alike, kin, rule, &likely))
             continue;
         uint64_t seed = bench_seed(push->bench);
         unsigned false_ones = 0;
@@ -37,7 +38,7 @@ void likely_grow(struct push *push, struct scene *scene, const struct kin *kin, 
              i++) {
             uint64_t line = kin_draw(&likely, &push->region, scene->target, seed, i);
             if (line == scene->target || push_among(scene->line, scene->lines, line) ||
-                push_among(scene->helper, scene->helpers, line))
+                push_among(scene->helper, scene->helpers, line) || !kin_are(kin, line, scene->target))
                 continue;
             if (evict_takes(push, scene, line, VOTES_CHECK))
                 scene->line[scene->lines++] = line;

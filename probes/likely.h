@@ -14,6 +14,6 @@ enum likely { LIKELY_LINEAR, LIKELY_MODULO, LIKELY_RULES };
  * hardly any. */
 bool likely_kin(const struct push *, const struct scene *, const struct kin *, enum likely, struct kin *likely);
 
-/* Adds lines that are foretold, and turn out to be of the set, until the scene has `wanted`, as far as there are any.
- */
-void likely_grow(struct push *, struct scene *, const struct kin *, unsigned wanted);
+/* Adds lines to a scene that those of another foretell (itself, or one of another target), and that turn out to be of
+ * the set, until it has `wanted`, as far as there are any. */
+void likely_grow(struct push *, struct scene *, const struct scene *alike, const struct kin *, unsigned wanted);

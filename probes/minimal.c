@@ -8,7 +8,8 @@ enum {
     ATTEMPTS = 3,
     SMALLEST_POOL = 8,
     LAPS_OF_LOTS = 12,
-    MANY_TIMES = 128, /* chances: in a set of 32 ways the target misses all of them once in 50 rounds */
+    MANY_TIMES = 128,  /* chances: in a set of 32 ways the target misses all of them once in 50 rounds */
+    LINES_OF_LOTS = 8, /* that push a target out together, at least */
     MOST_OTHERS = 24,
     REDRAWS = 6,
     MOST_WRONG = 8, /* straws that noise has made, of many lines */
@@ -60,11 +61,18 @@ static bool complete(struct push *push, struct scene *scene, const struct scene 
     return false;
 }
 
+/* Whether so many lines are nearly all that the region has, and there are more elsewhere: these have as many of one set
+ * as just push a line out, or hardly more. That would take as much, and come to nothing. */
+static bool are_all(const struct push *push, const struct kin *kin, uint64_t lines)
+{
+    return push->more_memory && 4 * lines > 3 * kin_count(kin, &push->region);
+}
+
 /* Adds lines of a pool, of about `first` lines or more, to those of the scene until they push the target out alone, or
  * do so with others that they foretell. With straws that noise has made it goes on with another pool, so many times. */
 static bool collect(struct push *push, struct scene *scene, const struct kin *kin, uint64_t first, unsigned times)
 {
-    if (!pool_enough(push, scene, kin, first, VOTES_CHECK))
+    if (!pool_enough(push, scene, kin, first, VOTES_CHECK) || are_all(push, kin, scene->pool.count))
         return false;
     uint64_t high = scene->pool.count;
     while (push_ok(push)) {
@@ -191,7 +199,7 @@ static bool grow(struct push *push, struct scene *scene, const struct kin *kin)
     uint64_t tries = SMALLEST_POOL;
     wanted = wanted < MOST_KEPT ? wanted : MOST_KEPT;
     for (unsigned i = 0; scene->lines < wanted && i < 2 * wanted && push_ok(push); i++) {
-        likely_grow(push, scene, kin, wanted);
+        likely_grow(push, scene, scene, kin, wanted);
         if (scene->lines < wanted && !add_drawn(push, scene, kin, &tries, scene))
             break;
     }
@@ -208,22 +216,33 @@ static unsigned most_helpers(unsigned ways)
  * lines each time: as many of them as just do so always do, and one fewer never. A pool that pushes it out when nothing
  * is flushed has at least as many lines of its set as there are ways, each of which is a chance of one in so many here:
  * of SURELY times as many once in 20 rounds none takes its way. Several rounds have to say the same, so that more would
- * cost, and tell nothing more. *enough: lines that do, when nothing is flushed; 0: there are none. */
+ * cost, and tell nothing more. Of a part of them, as many as there are ways at most, some round or other does not; from
+ * there it is halved between what always does and what never does. *enough: lines that do, when nothing is flushed; 0:
+ * there are none. */
 static bool takes_any_way(struct push *push, const struct scene *scene, const struct kin *kin, uint64_t *enough)
 {
-    enum { SURELY = 3 };
+    enum { SURELY = 3, PART = 8, LOOKS = 6 };
     struct push rounds = pool_one_by_one(push, 1);
     struct scene flushed = *scene;
-    double mean;
     bool any = pool_enough(push, &flushed, kin, SMALLEST_POOL, VOTES_CHECK);
     *enough = flushed.pool.count;
-    if (!any)
+    if (!any || are_all(push, kin, *enough))
         return false;
     flushed.pool.count *= SURELY;
     if (!push_out(&rounds, &flushed, VOTES_DRAW, NULL))
         return false; /* whoever is wrong finds no lines, and asks again */
-    pool_last_straw(&rounds, &flushed, flushed.pool.count, VOTES_SEARCH);
-    return push_mean(&rounds, &flushed, PRECISE, &mean) && mean > -BY_LOT && mean < BY_LOT;
+    uint64_t never = 0, always = flushed.pool.count;
+    flushed.pool.count /= PART;
+    for (unsigned look = 0; look < LOOKS && always - never > 1; look++) {
+        double mean;
+        if (!push_mean(&rounds, &flushed, PRECISE, &mean))
+            return false;
+        if (mean > -BY_LOT && mean < BY_LOT)
+            return true;
+        *(mean < 0 ? &never : &always) = flushed.pool.count;
+        flushed.pool.count = never + (always - never) / 2;
+    }
+    return false;
 }
 
 /* How often a line has to be flushed and loaded to push the target out most of the time: fewer times than are known to
@@ -238,29 +257,55 @@ static unsigned fewer_times(struct push *push, const struct scene *scene, unsign
     return times;
 }
 
-/* Where a policy takes any way, empty or not, each line of the target's set pushes it out alone, in time. Draws so many
- * that they do so together in several laps, and then as many again and more. False: there are none. */
-static bool find_alone(struct push *push, const struct kin *kin, const struct nearer *nearer, struct scene *scene)
+/* One more line for a scene whose lines push its target out alone: foretold by one like it (NULL: there is none), or by
+ * others of its set, or drawn. To draw one takes as many loads of each line of a pool; and as all of these are flushed,
+ * the nearer levels need not be transparent: where they have an odd number of sets, lines that are no kin there
+ * foretell some that are, of which there are few. False: none was found. */
+static bool add_alone(struct push *push, const struct scene *alike, const struct kin *kin, uint64_t *tries,
+                      struct scene *others, struct scene *scene)
 {
-    uint64_t tries = SMALLEST_POOL;
-    scene->alone = MANY_TIMES;
+    struct kin any = kin_by(&push->region, &kin->space, 1);
+    unsigned before = scene->lines, known = others->lines;
+    if (alike)
+        likely_grow(push, scene, alike, kin, before + 1);
+    if (scene->lines == before)
+        likely_grow(push, scene, others, kin, before + 1);
+    if (scene->lines > before) {
+        others->line[others->lines++] = scene->line[before];
+        return true;
+    }
+    if (others->lines == MOST_LINES || !add_drawn(push, others, &any, tries, others))
+        return false;
+    if (!known && !alike)
+        scene->alone = others->alone = fewer_times(push, others, others->alone);
+    if (others->lines > known && kin_are(kin, others->line[known], scene->target))
+        scene->line[scene->lines++] = others->line[known];
+    return true;
+}
+
+/* Where a policy takes any way, empty or not, each line of the target's set pushes it out alone, in time. Finds so many
+ * that they do so together in several laps, and then as many again and more. False: there are none. */
+static bool find_alone(struct push *push, const struct kin *kin, const struct nearer *nearer, const struct scene *alike,
+                       uint64_t tries, struct scene *scene)
+{
+    alike = alike && alike->alone ? alike : NULL;
+    scene->alone = alike ? alike->alone : MANY_TIMES;
     clean_helpers(push, scene, &nearer->kin, NULL, most_helpers(nearer->ways));
     push->laps = LAPS_OF_LOTS;
+    struct scene others = *scene;
     for (unsigned wanted = MOST_KEPT, i = 0; scene->lines < wanted && push_ok(push); i++) {
         unsigned before = scene->lines;
-        likely_grow(push, scene, kin, before + 1); /* to draw one takes as many loads of each line of a pool */
-        if (scene->lines == before && (i == 2 * MOST_KEPT || !add_drawn(push, scene, kin, &tries, scene)))
+        if (i == 2 * MOST_KEPT || !add_alone(push, alike, kin, &tries, &others, scene))
             return false;
-        if (scene->lines == before)
-            continue;
-        if (!before)
-            scene->alone = fewer_times(push, scene, scene->alone);
-        if (!scene->needed && push_out(push, scene, VOTES_CHECK, NULL)) {
+        if (scene->lines > before && !scene->needed && push_out(push, scene, VOTES_CHECK, NULL)) {
             scene->needed = scene->lines;
             wanted = 3 * scene->needed + SURPLUS; /* so many fill all ways within laps that are few */
         }
     }
-    return scene->needed && push_ok(push);
+    if (!scene->needed || !push_ok(push))
+        return false;
+    push->any_way = tries;
+    return true;
 }
 
 /* from: lines to begin with (NULL: none). alike: what was found for another target of the level (NULL: nothing). */
@@ -274,9 +319,10 @@ static bool find_once(struct push *push, const struct kin *kin, const struct nea
         draw_helpers(push, scene, helping, helpers);
     evict_lighten(push, scene);
     uint64_t enough = SMALLEST_POOL;
-    if (!push->empty_first && takes_any_way(push, scene, kin, &enough)) {
+    if (!push->empty_first && (push->any_way || takes_any_way(push, scene, kin, &enough))) {
         unsigned laps = push->laps;
-        bool found = find_alone(push, kin, nearer, scene);
+        bool found =
+            find_alone(push, kin, nearer, alike, push->any_way ? push->any_way : 1 + enough / LINES_OF_LOTS, scene);
         if (!found)
             push->laps = laps;
         return found;

@@ -6,13 +6,17 @@
  * observations", Problems of Information Transmission 10, 1974). Where a reading says little, because the clock moves
  * in long steps, that takes a fraction of what it would to be sure of each step of a bisection. */
 #include "probes/pool.h"
+#include "base/arithmetic.h"
 
-enum { LARGEST_FLUSHED = 1 << 17, PARTS = 128, IN_VAIN = 24 };
+enum { PARTS = 128, IN_VAIN = 24 };
 
 /* A straw is found when it is one part with this probability; one that is asked about again, with this. A reading may
  * be wrong for reasons that the clock's variance says nothing of: the logarithm of what it says is this at most, so
  * that it takes three. */
 static const double FOUND = 0.999, FOUND_DRAW = 0.97, MOST_SAID = 2.3;
+
+/* What two halves differ by, in votes of a draw: one that has the line and one that has not differ by nearly two. */
+static const double HALVED = 0.75;
 
 /* Votes against a number of lines that twice as many are tried after, in those of a search. */
 static const double GIVEN_UP = 0.5;
@@ -133,6 +137,29 @@ uint64_t pool_last_straw(struct push *push, struct scene *scene, uint64_t high, 
     }
     scene->pool.count = search.high;
     return search.high;
+}
+
+uint64_t pool_one(struct push *push, struct scene *scene, uint64_t high)
+{
+    double needed = push_needed(push, VOTES_DRAW) * HALVED;
+    uint64_t low = 0;
+    while (high - low > 1 && push_ok(push)) {
+        uint64_t middle = low + (high - low) / 2;
+        double sum[2] = {0}, vote;
+        /* A line that takes any way misses the target at times: the other half has to say that it has none. */
+        for (unsigned round = 0; apart(sum[0], sum[1]) < needed && round < IN_VAIN * needed; round++) {
+            bool upper = round % 2;
+            scene->pool.first = upper ? middle : low;
+            scene->pool.count = upper ? high : middle;
+            if (!push_round(push, scene, round == 0, &vote))
+                break;
+            sum[upper] += vote;
+        }
+        *(sum[0] < sum[1] ? &low : &high) = middle;
+    }
+    scene->pool.first = 0;
+    scene->pool.count = high;
+    return high;
 }
 
 struct push pool_one_by_one(const struct push *push, unsigned times)

@@ -122,7 +122,7 @@ static void all_lines(struct script *script, const struct scene *scene, enum op 
     unsigned known = scene->lines > scene->pool.known ? scene->lines : scene->pool.known;
     for (unsigned i = 0; i < known; i++)
         marks |= mark(scene->line[i]);
-    for (uint64_t i = 0; i < scene->pool.count && bench_ok(script->push->bench); i++) {
+    for (uint64_t i = scene->pool.first; i < scene->pool.count && bench_ok(script->push->bench); i++) {
         uint64_t line = push_pooled(script->push, scene, i);
         if ((marks & mark(line)) && (line == scene->target || push_among(scene->line, known, line)))
             continue;

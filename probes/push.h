@@ -22,7 +22,7 @@ enum { MOST_HELPERS = 320, MOST_LINES = 512, MOST_KEPT = 160 };
 /* Lines drawn one after the other from the kin of the target. */
 struct pool {
     const struct kin *kin, *without; /* without: not these (NULL: all) */
-    uint64_t seed, count;
+    uint64_t seed, first, count;     /* from number `first` on, and before number `count` */
     unsigned known; /* nor those of the scene's lines before this one, though not all of them may take part */
 };
 
@@ -63,6 +63,8 @@ struct push {
     uint64_t apart;   /* after each of the scene's lines the one so far from it (XOR) is flushed; 0: none is */
     bool emptied;     /* all caches are emptied (WBINVD) after each round, and not only of what it has loaded */
     bool empty_first; /* so many lines as have ways here were seen to stay, so that none takes another's by lot */
+    uint64_t any_way; /* lines were found that do take it, empty ones or not: one of about so many; 0: were not */
+    bool more_memory; /* there are more lines elsewhere than the region has */
     uint64_t most;    /* visits of the machine (machine_steps): beyond, every answer is "spent" */
     bool spent;
 };

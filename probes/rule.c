@@ -400,7 +400,7 @@ static bool is_linear(struct push *push, const struct scene scene[2], const stru
      */
     if (before > 1)
         within = odd_part(push, &scene[0], known, common_divisor(odd, before));
-    rule->error = within < before ? MODULO_BEFORE : 0;
+    rule->error = within < before && !scene[0].alone ? MODULO_BEFORE : 0; /* what is flushed need not be pushed down */
     struct gf2 space = known->space;
     if (!look_outside(push, scene, known, within, &space))
         return false;

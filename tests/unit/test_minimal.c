@@ -79,6 +79,54 @@ static void any_way_at_all(void **state)
     leave(&at);
 }
 
+/* Where a policy takes any way behind an odd number of sets, few lines that are kin there are of a set: others foretell
+ * them, and those of the first target foretell the second one's. To draw each of them takes five times as much. */
+static void any_way_behind_odd(void **state)
+{
+    (void)state;
+    enum { MOST = 1800000, NEXT = 100000 };
+    struct description description = first(27, 4, "LRU");
+    struct looked_at at;
+    struct scene scene, other;
+    const char *why = "";
+    fold(add(&description, 256, 8, "RANDOM"), 8, 0x101);
+    look_at(&at, &description, 1);
+    uint64_t start = machine_steps(at.machine);
+    assert_true(minimal_find(&at.push, &at.nearer.kin, &at.nearer, target_of(&at.push, 0), NULL, &scene, &why));
+    uint64_t cost = machine_steps(at.machine) - start;
+    assert_true(minimal_find(&at.push, &at.nearer.kin, &at.nearer, target_of(&at.push, 1), &scene, &other, &why));
+    uint64_t next = machine_steps(at.machine) - start - cost;
+    assert_true(scene.alone > 0 && other.alone > 0);
+    for (unsigned i = 0; i < scene.lines; i++)
+        assert_true(kin_are(&at.nearer.kin, scene.line[i], scene.target));
+    for (unsigned i = 0; i < other.lines; i++)
+        assert_true(kin_are(&at.nearer.kin, other.line[i], other.target));
+    assert_in_range(cost, 1, MOST);
+    assert_in_range(next, 1, NEXT);
+    leave(&at);
+}
+
+/* Where nearly all lines that there are just push one out, it is not gone on with, if there are more elsewhere. */
+static void hardly_enough_lines(void **state)
+{
+    (void)state;
+    enum { SETS = 1 << 16, WAYS = 12, MOST = 2500000 };
+    struct description description = first(64, 4, "LRU");
+    struct looked_at at;
+    struct scene scene;
+    const char *why = "";
+    add(&description, SETS, WAYS, "LRU");
+    look_at(&at, &description, 1);
+    for (unsigned more = 0; more < 2; more++) {
+        uint64_t start = machine_steps(at.machine);
+        at.push.more_memory = more;
+        assert_int_equal(minimal_find(&at.push, &at.nearer.kin, &at.nearer, target_of(&at.push, 0), NULL, &scene, &why),
+                         !more);
+        assert_in_range(machine_steps(at.machine) - start, more ? 1 : MOST, more ? MOST : UINT64_MAX);
+    }
+    leave(&at);
+}
+
 /* Visits until a minimal set of a target is found. */
 static uint64_t cost_of(struct looked_at *at, unsigned number, const struct scene *alike, unsigned ways,
                         struct scene *scene)
@@ -213,6 +261,8 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(prefetched_beside_all_lines),
                                        cmocka_unit_test(any_way_by_few_lines),
                                        cmocka_unit_test(any_way_at_all),
+                                       cmocka_unit_test(any_way_behind_odd),
+                                       cmocka_unit_test(hardly_enough_lines),
                                        cmocka_unit_test(lines_foretell_others),
                                        cmocka_unit_test(all_that_there_are),
                                        cmocka_unit_test(lines_that_take_part),
