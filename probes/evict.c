@@ -121,15 +121,20 @@ static bool lighten_beside(struct push *push, const struct scene *scene, struct 
 }
 
 /* Whether a line does what the last one of those that are needed does, with others after it (NULL: none) that do
- * nothing. */
+ * nothing. first: before those; what it brings along pushes nothing out then, for there is room. */
 static bool is_straw(struct push *push, const struct scene *scene, uint64_t line, const struct beside *beside,
-                     unsigned votes)
+                     bool first, unsigned votes)
 {
     struct push rounds;
     struct scene other = but_for_one(push, scene, &rounds);
-    unsigned last = other.lines;
+    unsigned last = other.lines++;
     other.pool.count = 0;
-    other.line[other.lines++] = line;
+    other.line[last] = line;
+    if (first) {
+        other.line[last] = other.line[0];
+        other.line[0] = line;
+        last = 0;
+    }
     add_beside(&other, beside);
     if (!push_out(&rounds, &other, votes, NULL))
         return false;
@@ -156,7 +161,7 @@ bool evict_takes(struct push *push, const struct scene *scene, uint64_t line, un
     if (line == scene->target || push_among(scene->line, scene->needed, line))
         return true; /* one that takes part already would not show it */
     if (scene->sharp || scene->alone)
-        return is_straw(push, scene, line, NULL, votes);
+        return is_straw(push, scene, line, NULL, push_brings(push), votes);
     struct scene other = turned(scene, line);
     return is_pushed(push, &other, NULL, votes);
 }
@@ -168,7 +173,7 @@ static bool takes_far(struct push *push, const struct scene *scene, uint64_t lin
     struct beside moved = {.lines = 0}, helpers = {.lines = 0};
     uint64_t target = scene->target;
     if (scene->alone)
-        return is_straw(push, scene, line, NULL, votes); /* nothing has to push down what is flushed */
+        return is_straw(push, scene, line, NULL, false, votes); /* nothing has to push down what is flushed */
     /* In an order of their own each time: which of them come last, and stay near, is another one each time. */
     unsigned first = (unsigned)(bench_seed(push->bench) % (scene->helpers + 1));
     for (unsigned i = 0; i < scene->helpers; i++) {
@@ -180,7 +185,7 @@ static bool takes_far(struct push *push, const struct scene *scene, uint64_t lin
     if (scene->sharp && lightly && !lighten_beside(push, scene, &moved))
         return false;
     if (scene->sharp)
-        return is_straw(push, scene, line, &moved, votes);
+        return is_straw(push, scene, line, &moved, push_brings(push), votes);
     /* The line is the target, what pushes it down are its helpers, and the target's push down the set's lines. */
     struct scene other = turned(scene, line);
     for (unsigned i = 0; i < other.helpers; i++)
@@ -209,6 +214,12 @@ bool evict_takes_any(struct push *push, const struct scene *scene, uint64_t line
     if (line == scene->target || push_among(scene->line, scene->needed, line))
         return true;
     return takes_far(push, scene, line, modulo, true, votes);
+}
+
+bool evict_disturbs(struct push *push, const struct scene *scene, uint64_t line, unsigned votes)
+{
+    return scene->sharp && push_brings(push) ? is_straw(push, scene, line, NULL, false, votes)
+                                             : evict_takes(push, scene, line, votes);
 }
 
 void evict_purge(struct push *push, struct scene *scene)

@@ -25,6 +25,9 @@ bool evict_takes_far(struct push *, const struct scene *, uint64_t line, bool mo
  */
 bool evict_takes_any(struct push *, const struct scene *, uint64_t line, bool modulo, unsigned votes);
 
+/* Whether a line that is kin belongs to the set, or brings one along that does. */
+bool evict_disturbs(struct push *, const struct scene *, uint64_t line, unsigned votes);
+
 /* Whether any of so many lines drawn from kin, but not from `without` (NULL: all), belongs to the set. */
 bool evict_any(struct push *, const struct scene *, const struct kin *, const struct kin *without, uint64_t count);
 

@@ -21,6 +21,20 @@ enum {
 /* Standard error of a mean of votes; and such a mean, of which -1 or 1 is no matter of lots. */
 static const double PRECISE = 0.2, BY_LOT = 0.6;
 
+/* Whether the scene's lines push the target out alone: the last one, too, and not what it brings along into a set that
+ * the others have filled. */
+static bool goes_alone(struct push *push, const struct scene *scene)
+{
+    struct scene other = *scene;
+    if (!pool_goes(push, scene))
+        return false;
+    if (!push_brings(push) || !scene->lines)
+        return true;
+    other.line[0] = scene->line[scene->lines - 1];
+    other.line[scene->lines - 1] = scene->line[0];
+    return pool_goes(push, &other);
+}
+
 /* Adds those lines to a scene that are the last straws of a pool, which pushes its target out, until it has few enough
  * to go without: true. *high: the pool's lines that are left. Where noise has made one of them look like the last
  * straw, the others are not enough with it, which shows when the next one would be the last of them: false. (Where lots
@@ -51,7 +65,7 @@ static bool complete(struct push *push, struct scene *scene, const struct scene 
             continue;
         while (high && more.lines < MOST_KEPT && push_ok(push) && add_straw(push, &more, &high)) {
             more.pool.count = 0;
-            if (!pool_goes(push, &more))
+            if (!goes_alone(push, &more))
                 continue;
             for (; scene->lines < more.lines; scene->lines++)
                 scene->line[scene->lines] = more.line[scene->lines];
@@ -77,7 +91,7 @@ static bool collect(struct push *push, struct scene *scene, const struct kin *ki
     uint64_t high = scene->pool.count;
     while (push_ok(push)) {
         scene->pool.count = 0;
-        if (pool_goes(push, scene) || complete(push, scene, scene, kin))
+        if (goes_alone(push, scene) || complete(push, scene, scene, kin))
             return true;
         if (high == 0 || scene->lines >= MOST_KEPT)
             return false;
@@ -86,6 +100,7 @@ static bool collect(struct push *push, struct scene *scene, const struct kin *ki
         if (!times)
             return false;
         times--;
+        scene->lines -= push_brings(push) && scene->lines == 1; /* it is what that brought along */
         if (!pool_enough(push, scene, kin, high, VOTES_CHECK))
             return false;
         high = scene->pool.count;
@@ -103,7 +118,7 @@ static void reduce(struct push *push, struct scene *scene)
         scene->line[i] = scene->line[--scene->needed];
         scene->line[scene->needed] = line;
         struct scene less = evict_needed(scene, 0);
-        if (pool_goes(push, &less))
+        if (goes_alone(push, &less))
             continue;
         scene->line[scene->needed++] = scene->line[i];
         scene->line[i++] = line;
@@ -123,7 +138,7 @@ static void clean_helpers(struct push *push, struct scene *scene, const struct k
         if (line == scene->target || push_among(scene->helper, scene->helpers, line) ||
             push_among(scene->line, scene->lines, line) || (without && kin_are(without, line, scene->target)))
             continue;
-        if (evict_takes(push, scene, line, VOTES_SEARCH))
+        if (evict_disturbs(push, scene, line, VOTES_SEARCH))
             others++;
         else
             helper[count++] = line;

@@ -10,7 +10,9 @@ enum {
     LOOKS = 64,
     SETTLING = 16,
     IN_VAIN = 12, /* votes, in so many times as many rounds */
-    MOST_NEEDED = 200
+    MOST_NEEDED = 200,
+    PAGE = 4096, /* no prefetcher brings lines of another one: it does not know where that is */
+    LONGEST = 8  /* units, of what is flushed together */
 };
 
 /* A reading counts so much at most, in halves; but as much as a step of the clock makes of one that is right: cut
@@ -99,25 +101,38 @@ static void hot_helpers(struct script *script, enum op op)
         add(script, op, script->push->hot_helper[i]);
 }
 
+bool push_brings(const struct push *push)
+{
+    return push->along.next || push->along.pair;
+}
+
+static uint64_t next_of(const struct along *along, uint64_t line)
+{
+    return (line | (along->units - 1)) + 1;
+}
+
+/* Flushes what a load of a line has brought along, unless it is the target. */
+static void flush_along(struct script *script, uint64_t target, uint64_t line)
+{
+    const struct along *along = &script->push->along;
+    uint64_t page = PAGE / script->push->region.unit, next = next_of(along, line);
+    if (along->next && next != target && next % page)
+        add(script, OP_FLUSH_LINE, next);
+    if (along->pair && (line ^ along->units) != target)
+        add(script, OP_FLUSH_LINE, line ^ along->units);
+}
+
 /* One of a scene's lines. */
-static void add_line(struct script *script, enum op op, uint64_t line)
+static void add_line(struct script *script, enum op op, uint64_t target, uint64_t line)
 {
     add(script, op, line);
     if (op == OP_LOAD && script->push->flushed)
         add(script, OP_FLUSH_LINE, line);
+    flush_along(script, target, line);
 }
 
-static void all_lines(struct script *script, const struct scene *scene, enum op op)
+static void pooled_lines(struct script *script, const struct scene *scene, enum op op)
 {
-    for (unsigned i = 0; i < scene->lines; i++) {
-        add_line(script, op, scene->line[i]);
-        if (op == OP_LOAD && script->push->apart)
-            add(script, OP_FLUSH_LINE, scene->line[i] ^ script->push->apart);
-        if (op == OP_LOAD)
-            hot_helpers(script, op);
-        if (op == OP_LOAD && i < script->push->hot_to)
-            add(script, op, scene->target);
-    }
     uint64_t marks = mark(scene->target);
     unsigned known = scene->lines > scene->pool.known ? scene->lines : scene->pool.known;
     for (unsigned i = 0; i < known; i++)
@@ -126,15 +141,36 @@ static void all_lines(struct script *script, const struct scene *scene, enum op 
         uint64_t line = push_pooled(script->push, scene, i);
         if ((marks & mark(line)) && (line == scene->target || push_among(scene->line, known, line)))
             continue;
-        add_line(script, op, line);
+        add_line(script, op, scene->target, line);
     }
+}
+
+static void all_lines(struct script *script, const struct scene *scene, enum op op)
+{
+    bool first = push_brings(script->push);
+    if (first)
+        pooled_lines(script, scene, op);
+    for (unsigned i = 0; i < scene->lines; i++) {
+        add_line(script, op, scene->target, scene->line[i]);
+        if (op == OP_LOAD && script->push->apart)
+            add(script, OP_FLUSH_LINE, scene->line[i] ^ script->push->apart);
+        if (op == OP_LOAD)
+            hot_helpers(script, op);
+        if (op == OP_LOAD && i < script->push->hot_to)
+            add(script, op, scene->target);
+    }
+    if (!first)
+        pooled_lines(script, scene, op);
 }
 
 /* One half of the helpers, or the other. */
 static void half_of_helpers(struct script *script, const struct scene *scene, unsigned half, enum op op)
 {
-    for (unsigned i = half % 2; i < scene->helpers; i += 2)
+    for (unsigned i = half % 2; i < scene->helpers; i += 2) {
         add(script, op, scene->helper[i]);
+        if (op == OP_FLUSH_LINE)
+            flush_along(script, scene->target, scene->helper[i]);
+    }
 }
 
 /* The load that is timed, behind one of another line of its page: translation has no part in it. It begins anywhere
@@ -162,6 +198,7 @@ static void clear_away(struct script *script, const struct scene *scene)
         return;
     }
     add(script, OP_FLUSH_LINE, scene->target);
+    flush_along(script, scene->target, scene->target);
     half_of_helpers(script, scene, 0, OP_FLUSH_LINE);
     half_of_helpers(script, scene, 1, OP_FLUSH_LINE);
     hot_helpers(script, OP_FLUSH_LINE);
@@ -290,7 +327,7 @@ bool push_far(struct push *push, const struct scene *scene)
 static void lap_of_lines(struct script *script, const struct scene *scene)
 {
     for (unsigned i = 0; i < scene->lines; i++)
-        add(script, OP_LOAD, scene->line[i]);
+        add_line(script, OP_LOAD, scene->target, scene->line[i]);
     half_of_helpers(script, scene, 0, OP_LOAD);
     half_of_helpers(script, scene, 1, OP_LOAD);
 }
@@ -394,4 +431,45 @@ bool push_calibrate(struct push *push, double hit, double near, double far, doub
     push->longest = push->slowest > 0 ? 2 * (mean + (push->slowest - hit) / rate) + 2 * step : 0;
     push->beyond = farther > 0 ? mean + ((far + farther) / 2 - hit) / rate : 0;
     return true;
+}
+
+/* Whether a line is at hand that is loaded, or another beside it, while one of them was flushed in between. Undecided:
+ * no. */
+static bool is_at_hand(struct push *push, uint64_t loaded, uint64_t flushed, uint64_t timed)
+{
+    double needed = push_needed(push, VOTES_CHECK), sum = 0;
+    for (unsigned i = 0; sum < needed && sum > -needed && i < IN_VAIN * needed; i++) {
+        struct script script;
+        begin(&script, push);
+        add(&script, OP_FLUSH_LINE, loaded);
+        add(&script, OP_FLUSH_LINE, timed);
+        add(&script, OP_FENCE, loaded);
+        add(&script, OP_LOAD, loaded);
+        add(&script, OP_FENCE, loaded);
+        if (flushed != loaded) {
+            add(&script, OP_FLUSH_LINE, flushed);
+            add(&script, OP_FENCE, loaded);
+        }
+        if (!time_target(&script, timed))
+            return false;
+        if (!script.disturbed)
+            sum -= push_clipped(push, (script.ticks - push->middle) / push->half);
+    }
+    return sum >= needed;
+}
+
+bool push_learn_along(struct push *push)
+{
+    enum { BEFORE = 2 }; /* pages, from a line whose page the machine may use */
+    uint64_t page = PAGE / push->region.unit, line = BEFORE * page + page / 2;
+    struct along along = {.units = 1};
+    while (along.units < LONGEST && !is_at_hand(push, line, line ^ along.units, line) && push_ok(push))
+        along.units *= 2;
+    line |= 2 * along.units - 1; /* of what is flushed together, and of a pair, the last one */
+    if (along.units < LONGEST) {
+        along.next = is_at_hand(push, line, line, next_of(&along, line));
+        along.pair = is_at_hand(push, line, line, line ^ along.units);
+    }
+    push->along = along;
+    return push_ok(push);
 }

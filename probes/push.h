@@ -42,6 +42,12 @@ struct scene {
     struct pool pool; /* lines that come after line[] */
 };
 
+/* What a load of a line brings along into this level, or a nearer one, because of prefetchers without a switch. */
+struct along {
+    bool next, pair; /* the next line; the other one of an aligned pair */
+    uint64_t units;  /* of a region, that are flushed together */
+};
+
 struct push {
     struct bench *bench;
     struct region region;
@@ -58,14 +64,16 @@ struct push {
     const uint64_t *hot_helper; /* and after each of all lines these, which push it out of all levels but the last of
                                    the nearer ones */
     unsigned hot_helpers;
-    unsigned settled; /* push_line: so many of the lines come again and again at the end, so that nearer levels have
-                         these and no others, whether they draw lots or not */
-    uint64_t apart;   /* after each of the scene's lines the one so far from it (XOR) is flushed; 0: none is */
-    bool emptied;     /* all caches are emptied (WBINVD) after each round, and not only of what it has loaded */
-    bool empty_first; /* so many lines as have ways here were seen to stay, so that none takes another's by lot */
-    uint64_t any_way; /* lines were found that do take it, empty ones or not: one of about so many; 0: were not */
-    bool more_memory; /* there are more lines elsewhere than the region has */
-    uint64_t most;    /* visits of the machine (machine_steps): beyond, every answer is "spent" */
+    unsigned settled;   /* push_line: so many of the lines come again and again at the end, so that nearer levels have
+                           these and no others, whether they draw lots or not */
+    struct along along; /* nothing of it stays: it is flushed after each of the scene's lines, and all of it at the end;
+                           and a pool comes before the other lines, so that a set is not full yet when it comes along */
+    uint64_t apart;     /* after each of the scene's lines the one so far from it (XOR) is flushed; 0: none is */
+    bool emptied;       /* all caches are emptied (WBINVD) after each round, and not only of what it has loaded */
+    bool empty_first;   /* so many lines as have ways here were seen to stay, so that none takes another's by lot */
+    uint64_t any_way;   /* lines were found that do take it, empty ones or not: one of about so many; 0: were not */
+    bool more_memory;   /* there are more lines elsewhere than the region has */
+    uint64_t most;      /* visits of the machine (machine_steps): beyond, every answer is "spent" */
     bool spent;
 };
 
@@ -111,6 +119,12 @@ bool push_far(struct push *, const struct scene *);
  * each lap; then all helpers; and then one of the lines, that at `place`, is timed. *vote: how far it is from the
  * middle, in halves, above 0 where it is gone. False: skipped or refused, or disturbed too often. */
 bool push_line(struct push *, const struct scene *, unsigned laps, unsigned place, double *vote);
+
+/* Whether it brings anything. */
+bool push_brings(const struct push *);
+
+/* Finds out what a load brings along, after push_calibrate. False: see push_ok. */
+bool push_learn_along(struct push *);
 
 /* Sets middle, half, beyond, longest, variance and most_of_one: for a level that takes `near` core cycles, and the
  * next, or memory, `far`, and what is behind that `farther` (0: nothing); `hit`: what the first level takes. False:

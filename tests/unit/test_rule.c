@@ -72,10 +72,29 @@ static void a_table_behind_longer_lines(void **state)
     assert_value(*state, 3, "size", (double)description.cache[2].size);
 }
 
+/* A prefetcher without a switch brings the next line, or the other one of a pair; where sets are chosen by XOR, that is
+ * of a target's set as often as a line itself, and stays when lines are flushed. */
+static void brought_along(void **state)
+{
+    static const enum prefetcher_kind kinds[] = {PREFETCH_NEXT_LINE, PREFETCH_ADJACENT};
+    for (unsigned i = 0; i < 2; i++) {
+        struct description description = first(64, 4, "LRU");
+        fold(add(&description, 256, 8, "LRU"), 8, 0x101);
+        fold(add(&description, 512, 8, "QLRU_H00_M2_R0_U0_UMO"), 9, 0x201);
+        description.prefetchers = 1;
+        description.prefetcher[0] = (struct prefetcher_description){
+            .kind = kinds[i], .watches = 1 + i, .into = 1 + i, .ahead = 1, .misses_only = i};
+        assert_found(&description, *state);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(folded_behind_odd), cmocka_unit_test(many_helpers),
-                                       cmocka_unit_test(memory_of_rounds), cmocka_unit_test(a_table_of_nearer_bits),
-                                       cmocka_unit_test(a_table_behind_longer_lines)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(folded_behind_odd),
+                                       cmocka_unit_test(many_helpers),
+                                       cmocka_unit_test(memory_of_rounds),
+                                       cmocka_unit_test(a_table_of_nearer_bits),
+                                       cmocka_unit_test(a_table_behind_longer_lines),
+                                       cmocka_unit_test(brought_along)};
     return cmocka_run_group_tests(tests, fresh, done);
 }
