@@ -260,7 +260,7 @@ static bool find_level(struct caches *caches, unsigned level, uint64_t target[2]
     before.along = push.along;
     if (sets_find(&push, shows_before ? &before : NULL, &caches->nearer, target, last, known, sets, why))
         return true;
-    if (push.spent)
+    if (push_spent(&push))
         *why = "it would take too many accesses";
     return false;
 }

@@ -399,7 +399,6 @@ static bool find_among_all(struct push *push, const struct kin *kin, const struc
     any.sharp = any.needed && is_sharp(&once, &any) && !is_far(&once, &any);
     for (unsigned i = 0; any.sharp && i < 2 * any.needed + SURPLUS && some.lines < any.needed + SURPLUS; i++)
         add_drawn(&once, &any, kin, &tries, &some);
-    push->spent = once.spent;
     *scene = (struct scene){.target = any.target};
     return any.sharp && push_ok(push) && find_once(push, kin, nearer, &some, NULL, scene);
 }

@@ -28,7 +28,12 @@ static const double MOST_OFF = 2;
 
 bool push_ok(const struct push *push)
 {
-    return !push->spent && bench_ok(push->bench);
+    return !push_spent(push) && bench_ok(push->bench);
+}
+
+bool push_spent(const struct push *push)
+{
+    return machine_steps(push->bench->machine) > push->most;
 }
 
 /* Visits that are collected, and made when there are enough of them. */
@@ -217,10 +222,8 @@ static bool one_round(struct push *push, const struct scene *scene, bool first, 
 {
     struct script script;
     begin(&script, push);
-    if (machine_steps(push->bench->machine) > push->most) {
-        push->spent = true;
+    if (push_spent(push))
         return false;
-    }
     if (first)
         clear_away(&script, scene);
     add(&script, OP_LOAD, scene->target);
@@ -348,10 +351,6 @@ bool push_line(struct push *push, const struct scene *scene, unsigned laps, unsi
     for (unsigned trial = 0; trial < TRIALS && push_ok(push); trial++) {
         struct script script;
         begin(&script, push);
-        if (machine_steps(push->bench->machine) > push->most) {
-            push->spent = true;
-            return false;
-        }
         clear_away(&script, scene);
         /* The policy's state shall not depend on which line was timed last: any of them may have been. */
         lap_of_lines(&script, scene);

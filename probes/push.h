@@ -73,8 +73,7 @@ struct push {
     bool empty_first;   /* so many lines as have ways here were seen to stay, so that none takes another's by lot */
     uint64_t any_way;   /* lines were found that do take it, empty ones or not: one of about so many; 0: were not */
     bool more_memory;   /* there are more lines elsewhere than the region has */
-    uint64_t most;      /* visits of the machine (machine_steps): beyond, every answer is "spent" */
-    bool spent;
+    uint64_t most;      /* visits of the machine (machine_steps): beyond, nothing is known any more */
 };
 
 /* Line number i of a scene's pool; the target: there is none of that number. */
@@ -82,6 +81,9 @@ uint64_t push_pooled(const struct push *, const struct scene *, uint64_t i);
 
 /* Whether a line is one of those. */
 bool push_among(const uint64_t *lines, unsigned count, uint64_t line);
+
+/* Whether there were more visits than there may be. */
+bool push_spent(const struct push *);
 
 /* Neither spent, nor skipped or refused. */
 bool push_ok(const struct push *);

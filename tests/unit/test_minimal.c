@@ -256,6 +256,25 @@ static void lines_that_are_seldom_drawn(void **state)
     leave(&at);
 }
 
+/* When there are more visits than there may be, that no line was seen says nothing, whoever asked. */
+static void spent_on_the_way(void **state)
+{
+    (void)state;
+    enum { FEW = 100 };
+    struct description description = first(64, 4, "LRU");
+    struct looked_at at;
+    struct scene scene;
+    add(&description, 1 << 9, 4, "LRU");
+    look_at(&at, &description, 1);
+    cost_of(&at, 0, NULL, 4, &scene);
+    at.push.most = machine_steps(at.machine) + FEW;
+    assert_true(push_ok(&at.push) && !push_spent(&at.push));
+    evict_any(&at.push, &scene, &at.nearer.kin, NULL, FEW);
+    assert_false(push_ok(&at.push));
+    assert_true(push_spent(&at.push));
+    leave(&at);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(prefetched_beside_all_lines),
@@ -267,6 +286,7 @@ int main(void)
                                        cmocka_unit_test(all_that_there_are),
                                        cmocka_unit_test(lines_that_take_part),
                                        cmocka_unit_test(lines_outside),
-                                       cmocka_unit_test(lines_that_are_seldom_drawn)};
+                                       cmocka_unit_test(lines_that_are_seldom_drawn),
+                                       cmocka_unit_test(spent_on_the_way)};
     return cmocka_run_group_tests(tests, fresh, done);
 }
