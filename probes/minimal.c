@@ -236,7 +236,7 @@ static unsigned most_helpers(unsigned ways)
  * there are none. */
 static bool takes_any_way(struct push *push, const struct scene *scene, const struct kin *kin, uint64_t *enough)
 {
-    enum { SURELY = 3, PART = 8, LOOKS = 6 };
+    enum { SURELY = 3, PART = 8, LOOKS = 4 };
     struct push rounds = pool_one_by_one(push, 1);
     struct scene flushed = *scene;
     bool any = pool_enough(push, &flushed, kin, SMALLEST_POOL, VOTES_CHECK);

@@ -452,6 +452,22 @@ static bool is_counted(struct push *push, const struct scene scene[2], struct kn
     return push_ok(push);
 }
 
+/* Whether lines push either target out as soon as they are loaded, while the nearer levels still have them: then this
+ * one takes in what is loaded, and not what those give up. */
+static bool are_taken_in(const struct push *push, const struct scene scene[2])
+{
+    struct push once = *push;
+    once.laps = 1;
+    once.lines_stay_near = true;
+    for (unsigned i = 0; i < 2; i++) {
+        struct scene lines = evict_needed(&scene[i], 0);
+        bool clear;
+        if (!scene[i].sharp || !push_out(&once, &lines, VOTES_CHECK, &clear) || !clear)
+            return false;
+    }
+    return true;
+}
+
 bool rule_find(struct push *push, const struct scene scene[2], struct known *known, struct rule *rule, const char **why)
 {
     bool linear, modulo;
@@ -459,6 +475,7 @@ bool rule_find(struct push *push, const struct scene scene[2], struct known *kno
     while (odd && odd % 2 == 0)
         odd /= 2;
     *why = NO_RULE;
+    known->victims = known->victims && !are_taken_in(push, scene);
     /* A rule that foretells lines and not all of them is not another one: differences by XOR have divisors in common.
      */
     if (!is_linear(push, scene, known, odd, rule, &linear) &&

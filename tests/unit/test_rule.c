@@ -8,7 +8,8 @@
 /* after the headers that it needs */
 #include <cmocka.h>
 /* after that, since it asserts */
-#include "tests/unit/found_caches.h"
+#include "probes/rule.h"
+#include "tests/unit/looked_at.h"
 #include "tests/unit/resting_host.h"
 
 /* Behind an odd number of sets: what all differences that one set shows can be divided by says nothing, and they are
@@ -88,6 +89,49 @@ static void brought_along(void **state)
     }
 }
 
+/* A third level behind one that hashes twice as many bits: lines that share its sets differ in most of those. While it
+ * is not known to take in what is loaded, so many lines are looked at that each set of the second level gives some up:
+ * that is known at once, where it does. Where it does not, as many are. */
+static void taken_in_by_loads(void **state)
+{
+    (void)state;
+    enum { SETS = 256, MOST = 3000000 };
+    for (unsigned exclusive = 0; exclusive < 2; exclusive++) {
+        struct description description = first(16, 2, "LRU");
+        struct looked_at at;
+        struct scene scene[2];
+        struct known known;
+        struct rule rule;
+        struct gf2 space = {.dimension = 0};
+        const char *why = "";
+        fold(add(&description, 64, 4, "LRU"), 6, 0x41);
+        add(&description, SETS, 4, "LRU")->inclusion = exclusive ? INCLUSION_EXCLUSIVE : INCLUSION_NEITHER;
+        look_at(&at, &description, 1);
+        assert_true(push_calibrate(&at.push, latencies[0], latencies[2], MEMORY, 0));
+        for (unsigned bit = 10; (uint64_t)1 << bit < region_lines(&at.push.region); bit++)
+            gf2_add(&space, (uint64_t)1 << bit | (bit < 12 ? 1 << (bit - 6) : 0));
+        at.nearer = (struct nearer){.kin = kin_by(&at.push.region, &space, 1),
+                                    .kin_but_last = kin_modulo(&at.push.region, 16),
+                                    .ways = 6,
+                                    .ways_but_last = 2,
+                                    .holds = 4,
+                                    .units = 1};
+        for (unsigned i = 0; i < 2; i++)
+            assert_true(
+                minimal_find(&at.push, &at.nearer.kin, &at.nearer, target_of(&at.push, i), NULL, &scene[i], &why));
+        assert_true(known_learn(&at.push, &scene[0], &at.nearer, &known));
+        known.victims = true;
+        uint64_t start = machine_steps(at.machine);
+        assert_true(rule_find(&at.push, scene, &known, &rule, &why));
+        uint64_t cost = machine_steps(at.machine) - start;
+        print_message("cost %lu\n", cost);
+        assert_int_equal(rule.sets, SETS);
+        assert_int_equal(known.victims, exclusive);
+        assert_in_range(cost, exclusive ? MOST : 1, exclusive ? UINT64_MAX : MOST);
+        leave(&at);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(folded_behind_odd),
@@ -95,6 +139,7 @@ int main(void)
                                        cmocka_unit_test(memory_of_rounds),
                                        cmocka_unit_test(a_table_of_nearer_bits),
                                        cmocka_unit_test(a_table_behind_longer_lines),
-                                       cmocka_unit_test(brought_along)};
+                                       cmocka_unit_test(brought_along),
+                                       cmocka_unit_test(taken_in_by_loads)};
     return cmocka_run_group_tests(tests, fresh, done);
 }
