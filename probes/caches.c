@@ -255,10 +255,9 @@ static bool find_level(struct caches *caches, unsigned level, uint64_t target[2]
     bool shows_before = push_calibrate(&before, caches->hit, caches->before, latency[0], 0);
     if (!push_calibrate(&push, caches->hit, latency[0], latency[1], latency[2]))
         return false;
-    if (!push_learn_along(&push))
-        return false;
+    bool ready = push_learn_along(&push);
     before.along = push.along;
-    if (sets_find(&push, shows_before ? &before : NULL, &caches->nearer, target, last, known, sets, why))
+    if (ready && sets_find(&push, shows_before ? &before : NULL, &caches->nearer, target, last, known, sets, why))
         return true;
     if (push_spent(&push))
         *why = "it would take too many accesses";

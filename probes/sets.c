@@ -158,16 +158,22 @@ bool sets_find(struct push *push, const struct push *before, const struct nearer
                const struct sets *known, struct sets *sets, const char **why)
 {
     /* Most policies give a line up within three laps, and an exclusive level shows its ways in the first. */
-    static const unsigned laps[] = {3, 1, 12, 40};
+    static const unsigned laps[] = {1, 3, 1, 12, 40};
     unsigned failed = 0;
-    for (unsigned i = 0; i < sizeof laps / sizeof *laps && failed < MOST_UNRULED && push_ok(push); i++) {
+    /* In a second lap sets are full when a line brings another along, which pushes the target out, too: it is told from
+     * the line in the first one only. Where lines do not go then, it is not looked at, which is right for most levels:
+     * where sets are chosen by plain bits, what comes along is of another set. */
+    for (unsigned i = !push_brings(push); i < sizeof laps / sizeof *laps && failed < MOST_UNRULED && push_ok(push);
+         i++) {
         bool unruled;
         push->laps = laps[i];
+        if (i)
+            push->along = (struct along){.next = false};
         if (find(push, before, nearer, target, known, sets, &unruled, why))
             return true;
-        if (sets->too_few && !last)
+        if (i && sets->too_few && !last)
             return false;
-        failed += unruled;
+        failed += i && unruled;
     }
     return false;
 }

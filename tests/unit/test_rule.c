@@ -8,7 +8,11 @@
 /* after the headers that it needs */
 #include <cmocka.h>
 /* after that, since it asserts */
+/* the model's word for the same */
+#define INDEX_MODULO FOUND_MODULO
 #include "probes/rule.h"
+#undef INDEX_MODULO
+/* after that */
 #include "tests/unit/looked_at.h"
 #include "tests/unit/resting_host.h"
 
