@@ -125,6 +125,17 @@ static void reduce(struct push *push, struct scene *scene)
     }
 }
 
+/* Takes out lines that are not needed, and not of the set: what they have brought along was. */
+static void drop_others(struct push *push, struct scene *scene)
+{
+    for (unsigned i = scene->needed; i < scene->lines && push_ok(push);) {
+        if (evict_takes(push, scene, scene->line[i], VOTES_CHECK))
+            i++;
+        else
+            scene->line[i] = scene->line[--scene->lines];
+    }
+}
+
 /* Other helpers, none of them of the target's set, nor kin of it `without` (NULL: all may be). */
 static void clean_helpers(struct push *push, struct scene *scene, const struct kin *kin, const struct kin *without,
                           unsigned wanted)
@@ -354,6 +365,8 @@ static bool find_once(struct push *push, const struct kin *kin, const struct nea
             return false;
         reduce(push, scene);
         scene->sharp = scene->needed && is_sharp(push, scene);
+        if (scene->sharp && push_brings(push))
+            drop_others(push, scene);
         if (!scene->needed || !grow(push, scene, kin))
             return false;
         if (!again)

@@ -114,6 +114,7 @@ static void taken_in_by_loads(void **state)
         assert_true(push_calibrate(&at.push, latencies[0], latencies[2], MEMORY, 0));
         for (unsigned bit = 10; (uint64_t)1 << bit < region_lines(&at.push.region); bit++)
             gf2_add(&space, (uint64_t)1 << bit | (bit < 12 ? 1 << (bit - 6) : 0));
+        at.push.laps = 1;
         at.nearer = (struct nearer){.kin = kin_by(&at.push.region, &space, 1),
                                     .kin_but_last = kin_modulo(&at.push.region, 16),
                                     .ways = 6,
