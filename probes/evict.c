@@ -182,7 +182,8 @@ static bool takes_far(struct push *push, const struct scene *scene, uint64_t lin
         if (!modulo || far - line == helper - target) /* not round the end */
             moved.line[moved.lines++] = far;
     }
-    if (scene->sharp && lightly && !lighten_beside(push, scene, &moved))
+    /* What lines bring along is moved with them, too, and may be of the set then. */
+    if (scene->sharp && (lightly || push_brings(push)) && !lighten_beside(push, scene, &moved))
         return false;
     if (scene->sharp)
         return is_straw(push, scene, line, &moved, push_brings(push), votes);

@@ -237,6 +237,8 @@ static bool look_among(struct push *push, const struct scene scene[2], struct ou
             gf2_add(&outside->without.space, apart);
             gf2_add(outside->space, apart);
         } else if (++neighbours == MOST_NEIGHBOURS) {
+            if (push_brings(push))
+                return false; /* what comes along is not looked at, so they are of the set for another reason */
             gf2_add(&outside->without.space, apart);
             neighbours = 0;
         }

@@ -85,7 +85,7 @@ static void brought_along(void **state)
     for (unsigned i = 0; i < 2; i++) {
         struct description description = first(64, 4, "LRU");
         fold(add(&description, 256, 8, "LRU"), 8, 0x101);
-        fold(add(&description, 512, 8, "QLRU_H00_M2_R0_U0_UMO"), 9, 0x201);
+        add(&description, 512, 8, "QLRU_H00_M2_R0_U0_UMO");
         description.prefetchers = 1;
         description.prefetcher[0] = (struct prefetcher_description){
             .kind = kinds[i], .watches = 1 + i, .into = 1 + i, .ahead = 1, .misses_only = i};
