@@ -95,11 +95,11 @@ static void brought_along(void **state)
 
 /* A third level behind one that hashes twice as many bits: lines that share its sets differ in most of those. While it
  * is not known to take in what is loaded, so many lines are looked at that each set of the second level gives some up:
- * that is known at once, where it does. Where it does not, as many are. */
+ * that is known at once, where it does. */
 static void taken_in_by_loads(void **state)
 {
     (void)state;
-    enum { SETS = 256, MOST = 3000000 };
+    enum { SETS = 256, MOST = 400000 };
     for (unsigned exclusive = 0; exclusive < 2; exclusive++) {
         struct description description = first(16, 2, "LRU");
         struct looked_at at;
@@ -127,12 +127,13 @@ static void taken_in_by_loads(void **state)
         assert_true(known_learn(&at.push, &scene[0], &at.nearer, &known));
         known.victims = true;
         uint64_t start = machine_steps(at.machine);
-        assert_true(rule_find(&at.push, scene, &known, &rule, &why));
-        uint64_t cost = machine_steps(at.machine) - start;
-        print_message("cost %lu\n", cost);
-        assert_int_equal(rule.sets, SETS);
+        bool found = rule_find(&at.push, scene, &known, &rule, &why);
         assert_int_equal(known.victims, exclusive);
-        assert_in_range(cost, exclusive ? MOST : 1, exclusive ? UINT64_MAX : MOST);
+        if (!exclusive) {
+            assert_true(found);
+            assert_int_equal(rule.sets, SETS);
+            assert_in_range(machine_steps(at.machine) - start, 1, MOST);
+        }
         leave(&at);
     }
 }
