@@ -293,7 +293,7 @@ static void measure_second(struct tlb *tlb, const struct shape *first, unsigned 
     uint64_t start = machine_steps(tlb->bench.machine), cost;
     struct reach reach = {.block = 0};
     struct shape shape = {.ways = 0};
-    double step;
+    double step = 0;
     const char *why = no_second;
     unsigned attempt = 1;
     bool ready = watch_roughly(tlb, first->ways * first->sets) && reach_second(tlb, first, after, &reach, &step, &why);
