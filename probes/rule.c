@@ -477,7 +477,8 @@ bool rule_find(struct push *push, const struct scene scene[2], struct known *kno
     while (odd && odd % 2 == 0)
         odd /= 2;
     *why = NO_RULE;
-    known->victims = known->victims && !are_taken_in(push, scene);
+    /* What a level loses, the one behind may get, and keep when it is asked for again: that is not exclusive. */
+    known->victims = (known->victims || (scene[0].sharp && scene[1].sharp)) && !are_taken_in(push, scene);
     /* A rule that foretells lines and not all of them is not another one: differences by XOR have divisors in common.
      */
     if (!is_linear(push, scene, known, odd, rule, &linear) &&

@@ -82,6 +82,23 @@ static void folded(void **state)
     assert_found(&description, *state);
 }
 
+/* The same of a level that gets only what the one before loses, and keeps what a load finds, so that it is not
+ * exclusive: lines of many of the first level's sets are looked at together, and each has to lose some. (Random
+ * machine 2405: twice as many sets, at 0.995.) */
+static void folded_victims_that_stay(void **state)
+{
+    struct description description = first(64, 8, "PLRUl");
+    struct cache_description *second = add(&description, 64, 26, "LRU");
+    fold(second, 6, 0x41);
+    second->inclusion = INCLUSION_EXCLUSIVE;
+    second->keeps_hits = true;
+    know(*state, &description);
+    measured(&description, 1, *state);
+    assert_value(*state, 2, "ways", 26);
+    assert_value(*state, 2, "size", 64 * 26 * 64);
+    assert_int_equal(told(*state, 2, "exclusive", false), 1);
+}
+
 static void sliced(void **state)
 {
     struct description description = first(64, 8, "LRU");
@@ -284,6 +301,7 @@ int main(void)
                                        cmocka_unit_test(no_powers_of_two),
                                        cmocka_unit_test(more_ways_before_than_behind),
                                        cmocka_unit_test(folded),
+                                       cmocka_unit_test(folded_victims_that_stay),
                                        cmocka_unit_test(sliced),
                                        cmocka_unit_test(sliced_by_a_table),
                                        cmocka_unit_test(curves_of_each_level),
