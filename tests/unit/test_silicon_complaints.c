@@ -127,7 +127,6 @@ static void complaints(void **state)
         {0, "[walker]\nfrom_level = 3\n", "line 65: 'tiny' has a walker that looks first"},
         {0, "[fetch]\njump = 0\n", "line 64: 'fetch' must have a jump"},
         {0, "[fetch]\ntargets = 12\ntarget_ways = 8\n", "line 64: 'fetch' is not a whole number of sets"},
-        {0, "[noise]\nneighbour_period = 5\nneighbour_length = 6\n", "line 64: 'noise' must have a neighbour_length"},
         {0, "[noise]\nsmi_period = 5\nsmi_length = 5\n", "line 64: 'noise' must have an smi_length below"},
         {2, "name = first", "line 2: 'name' stands before any section"},
         {2, "[walker]", "line 2: 'walker' comes too early"},
