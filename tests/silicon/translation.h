@@ -33,11 +33,12 @@ struct translated translation_peek(struct translation *, unsigned core, uint64_t
 void translation_flush_page(struct translation *, unsigned core, uint64_t va); /* INVLPG: TLB entries of va, all PSCs */
 void translation_flush(struct translation *, unsigned core, bool global);      /* MOV CR3 (false), everything (true) */
 void translation_write_seen(struct translation *, unsigned core, uint64_t pa); /* psc_shadowed */
+void translation_set_pcid(struct translation *, unsigned core, unsigned pcid); /* 0 without PCIDs */
+
 /* A thread that shares the core loads from a small page, and jumps to it: the TLBs keep it under another PCID. Two
  * threads compete for the entries of a core: measured on a Zen 4, where a row of as many pages as there are entries
  * misses for 1 to 50 ms at a time, whenever the sibling works, and one of 60 or 48 misses less, and less often. */
 void translation_disturb(struct translation *, unsigned core, uint64_t va);
-void translation_set_pcid(struct translation *, unsigned core, unsigned pcid); /* 0 without PCIDs */
 
 /* Arrays for truth and tests: by index in description.tlb[] and .psc[]. */
 const struct array *translation_tlb(const struct translation *, unsigned core, unsigned index);
