@@ -100,7 +100,8 @@ static bool collect(struct push *push, struct scene *scene, const struct kin *ki
         if (!times)
             return false;
         times--;
-        scene->lines -= push_brings(push) && scene->lines == 1; /* it is what that brought along */
+        if (push_brings(push) && scene->lines == 1)
+            scene->lines = 0; /* it is what that brought along */
         if (!pool_enough(push, scene, kin, high, VOTES_CHECK))
             return false;
         high = scene->pool.count;

@@ -163,17 +163,17 @@ bool sets_find(struct push *push, const struct push *before, const struct nearer
     /* In a second lap sets are full when a line brings another along, which pushes the target out, too: it is told from
      * the line in the first one only. Where lines do not go then, it is not looked at, which is right for most levels:
      * where sets are chosen by plain bits, what comes along is of another set. */
-    for (unsigned i = !push_brings(push); i < sizeof laps / sizeof *laps && failed < MOST_UNRULED && push_ok(push);
-         i++) {
-        bool unruled;
+    const unsigned first = push_brings(push) ? 0 : 1;
+    for (unsigned i = first; i < sizeof laps / sizeof *laps && failed < MOST_UNRULED && push_ok(push); i++) {
+        bool unruled, along = i == 0;
         push->laps = laps[i];
-        if (i)
+        if (!along)
             push->along = (struct along){.next = false};
         if (find(push, before, nearer, target, known, sets, &unruled, why))
             return true;
-        if (i && sets->too_few && !last)
+        if (!along && sets->too_few && !last)
             return false;
-        failed += i && unruled;
+        failed += !along && unruled;
     }
     return false;
 }

@@ -25,9 +25,15 @@ bool tlb_walks_code(const struct tlb *tlb)
     return tlb->size->op != OP_LOAD;
 }
 
+/* Whether others may share the core. */
+static bool is_shared(const struct tlb *tlb)
+{
+    return tlb->tries > 1;
+}
+
 bool tlb_watch(struct tlb *tlb, uint64_t fit)
 {
-    return tlb->tries > 1 ? seats_watch(&tlb->pages, fit) : seats_ok(&tlb->pages);
+    return is_shared(tlb) ? seats_watch(&tlb->pages, fit) : seats_ok(&tlb->pages);
 }
 
 /* Whether a place's jumps in few pages take as long as those of most, but for so many core cycles. */
@@ -346,7 +352,7 @@ static bool bisect(struct tlb *tlb, double miss, uint64_t *fit, uint64_t *crowd)
 {
     enum { MOMENTS = 3, MORE_MOMENTS = 30 };
     const uint64_t fewer = *fit, longest = longest_row(tlb);
-    const unsigned moments = tlb->tries > 1 ? MORE_MOMENTS : MOMENTS;
+    const unsigned moments = is_shared(tlb) ? MORE_MOMENTS : MOMENTS;
     double asked = miss;
     if (tlb->fits > *fit && tlb->fits < *crowd)
         *fit = tlb->fits;
@@ -361,7 +367,7 @@ static bool bisect(struct tlb *tlb, double miss, uint64_t *fit, uint64_t *crowd)
         if (tlb->pages.longer < CLEAR * asked && tlb->pages.longer > CLEAR * asked / 2)
             asked = tlb->pages.longer / CLEAR; /* what is asked for less clearly takes many more rounds */
     }
-    if (tlb->tries > 1 && *fit > tlb->fits)
+    if (is_shared(tlb) && *fit > tlb->fits)
         tlb->fits = *fit;
     return seats_ok(&tlb->pages);
 }
