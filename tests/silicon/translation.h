@@ -38,7 +38,7 @@ void translation_set_pcid(struct translation *, unsigned core, unsigned pcid); /
 /* A thread that shares the core loads from a small page, and jumps to it: the TLBs keep it under another PCID. Two
  * threads compete for the entries of a core: measured on a Zen 4, where a row of as many pages as there are entries
  * misses for 1 to 50 ms at a time, whenever the sibling works, and one of 60 or 48 misses less, and less often. */
-void translation_disturb(struct translation *, unsigned core, uint64_t va);
+void translation_disturb(struct translation *, unsigned number, uint64_t va);
 
 /* Arrays for truth and tests: by index in description.tlb[] and .psc[]. */
 const struct array *translation_tlb(const struct translation *, unsigned core, unsigned index);
