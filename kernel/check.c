@@ -68,14 +68,14 @@ bool check_entry(struct machine *machine, uint64_t va, unsigned level)
 
 static bool is_jump(enum op op)
 {
-    return op == OP_JUMP || op == OP_JUMP_FAR;
+    return op == OP_JUMP || op == OP_JUMP_FAR || op == OP_PASS || op == OP_PASS_FAR;
 }
 
 bool check_link(struct machine *machine, enum op op, uint64_t from, uint64_t to)
 {
     uint64_t size = is_jump(op) ? 16 : 8;
 
-    if ((unsigned)op > OP_HANDOFF)
+    if ((unsigned)op > OP_HANDOFF && !is_jump(op))
         return refuse(machine, "operation %u has no links", (unsigned)op);
     if (!in_view(machine, from, size))
         return refuse(machine, "stop 0x%llx is outside the view", (unsigned long long)from);
@@ -98,6 +98,8 @@ bool check_tasks(struct machine *machine, const struct task *tasks, size_t count
         if (tasks[i].warm && (count > 1 || tasks[i].op > OP_JUMP_FAR))
             return refuse(machine, "task %u: only a walk that is alone has visits before the clock starts",
                           (unsigned)i);
+        if (tasks[i].lap && (!is_jump(tasks[i].op) || tasks[i].steps % tasks[i].lap || tasks[i].warm % tasks[i].lap))
+            return refuse(machine, "task %u: only jumps are counted by laps, and whole ones", (unsigned)i);
         if (tasks[i].core >= cores)
             return refuse(machine, "no core %u: there are %u", tasks[i].core, cores);
         if (!in_view(machine, tasks[i].start, 8))
@@ -115,7 +117,7 @@ static bool needs_no_address(enum op op)
 
 static bool is_for_scripts(enum op op)
 {
-    return (unsigned)op <= OP_EXCHANGE || ((unsigned)op >= OP_EXECUTE && (unsigned)op < OP_COUNT);
+    return (unsigned)op <= OP_EXCHANGE || ((unsigned)op >= OP_EXECUTE && (unsigned)op <= OP_FAULT);
 }
 
 bool check_visits(struct machine *machine, const struct visit *visits, size_t count)

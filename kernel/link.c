@@ -16,6 +16,8 @@ unsigned link_size(enum op op)
         return 4;
     case OP_JUMP:
     case OP_JUMP_FAR:
+    case OP_PASS:
+    case OP_PASS_FAR:
         return STOP_SIZE;
     default:
         return 0;
@@ -49,12 +51,19 @@ enum {
     JMP_RCX = 0xe1ff
 };
 
+/* What counts a step, and returns after the last one. */
+static void build_count(struct code *code, enum op op)
+{
+    if (op == OP_JUMP)
+        emit(code, SUB_RBX_RAX, 3);
+    else
+        emit(code, SUB_EBX_EAX, 2);
+}
+
 static bool build_near(struct code *code, uint64_t from, uint64_t to)
 {
     int64_t distance;
 
-    emit(code, SUB_RBX_RAX, 3);
-    emit(code, JZ_BACK, 2);
     emit(code, JMP_NEAR, 1);
     distance = (int64_t)(to - (from + code->length + 4));
     emit(code, (uint64_t)distance, 4);
@@ -63,8 +72,6 @@ static bool build_near(struct code *code, uint64_t from, uint64_t to)
 
 static void build_far(struct code *code, uint64_t to)
 {
-    emit(code, SUB_EBX_EAX, 2);
-    emit(code, JZ_BACK, 2);
     emit(code, MOV_RCX, 2);
     emit(code, to, 8);
     emit(code, JMP_RCX, 2);
@@ -73,11 +80,15 @@ static void build_far(struct code *code, uint64_t to)
 static const char *write_jump(enum op op, uint8_t *stop, uint64_t from, uint64_t to)
 {
     struct code code = {.length = 0};
+    bool counts = op == OP_JUMP || op == OP_JUMP_FAR;
 
+    if (counts)
+        build_count(&code, op);
+    if (counts && to)
+        emit(&code, JZ_BACK, 2);
     if (to == 0) {
-        emit(&code, op == OP_JUMP ? SUB_RBX_RAX : SUB_EBX_EAX, op == OP_JUMP ? 3 : 2);
         emit(&code, RET, 1);
-    } else if (op == OP_JUMP_FAR) {
+    } else if (op == OP_JUMP_FAR || op == OP_PASS_FAR) {
         build_far(&code, to);
     } else if (!build_near(&code, from, to)) {
         return "a near jump reaches 2 GB: the stops are further apart";

@@ -26,7 +26,8 @@ uint64_t loop_exchange(uint64_t start, uint64_t steps, uint64_t rdtscp, uint64_t
  *     jz  back        74 FD   into the second byte of the subtraction, which is a RET
  *     jmp next        E9 rel32, or, far: mov rcx, next; jmp rcx
  * so every stop is one taken branch, near or far, and needs nothing outside its own bytes; the far one fills the 16 and
- * has room for a 32-bit count only. A stop that ends the walk is the subtraction and a RET. The call and the return
+ * has room for a 32-bit count only. A stop that counts no step (OP_PASS) is the last line alone. A stop that ends the
+ * walk is the subtraction and a RET. The call and the return
  * touch one stack word, once a run. `left`: the steps that were not made because the walk ended. */
 uint64_t loop_jump(uint64_t start, uint64_t steps, uint64_t rdtscp, uint64_t *left, uint64_t warm);
 

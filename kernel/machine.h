@@ -65,18 +65,27 @@ enum op {
     OP_FENCE,        /* MFENCE, LFENCE */
     OP_WAIT,         /* `value` core cycles or more without memory accesses */
     OP_FAULT,        /* a load that is expected to fault, delivered and returned from */
+    /* only in links: jumps of walks of OP_JUMP, or OP_JUMP_FAR, that count no step, see task.lap */
+    OP_PASS,
+    OP_PASS_FAR,
     OP_COUNT
 };
 
 /* Tasks of one core interleave, step by step; tasks of different cores run together. `steps` visits from `start`.
  * `warm`: visits from `start` that are made first, before the clock starts. Whoever starts a run touches pages of its
  * own, and TLBs that are full lose entries for them: between these visits and the timed ones nothing touches any data.
- * Only for one task alone that has links; 0: none. */
+ * Only for one task alone that has links; 0: none.
+ * `lap`: of a walk of jumps: its stops are linked by OP_PASS, but for the first one and each that is so many behind. A
+ * count is a chain of subtractions, which takes a cycle a stop: a core that foretells two jumps a cycle fetches ahead
+ * meanwhile, and hides translations that it misses (a Zen 5: those of 8 pages more than its ITLB has entries, in a lap
+ * of 72). Steps and visits before the clock starts are a multiple of it, which the machine cannot check of the links:
+ * nothing ends a run that meets no stop that counts. 0: each stop counts. */
 struct task {
     enum op op;
     uint64_t start, steps;
     unsigned core; /* 0: the core that the probe runs on */
     uint64_t warm;
+    uint64_t lap;
 };
 
 /* One visit of a script. `site`: which of 16 copies of the instruction issues it (prefetchers tell instructions apart).

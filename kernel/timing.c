@@ -245,6 +245,7 @@ static uint64_t run_interleaved(const struct task *tasks, size_t count, uint64_t
 uint64_t timing_run(const struct task *tasks, size_t count, uint64_t base, uint64_t rdtscp, uint64_t made[MAX_TASKS])
 {
     uint64_t start = tasks[0].start, steps = tasks[0].steps, warm = tasks[0].warm, left = 0, ticks;
+    uint64_t lap = tasks[0].lap ? tasks[0].lap : 1;
 
     for (size_t i = 0; i < count; i++)
         made[i] = tasks[i].steps;
@@ -263,8 +264,8 @@ uint64_t timing_run(const struct task *tasks, size_t count, uint64_t base, uint6
         return loop_exchange(start, steps, rdtscp, warm);
     case OP_JUMP:
     case OP_JUMP_FAR:
-        ticks = loop_jump(start, steps, rdtscp, &left, warm);
-        made[0] -= left;
+        ticks = loop_jump(start, steps / lap, rdtscp, &left, warm / lap);
+        made[0] -= left * lap;
         return ticks;
     case OP_READ:
         return loop_read(start, steps, rdtscp);

@@ -26,6 +26,36 @@ static uint64_t lowest(const struct ground *ground, struct task task)
     return best;
 }
 
+/* Jumps of which the first alone counts. The stops are a cycle of `op` before, and again afterwards. */
+static void check_laps(const struct ground *ground, enum op op, unsigned slot)
+{
+    enum { LAPS = 5 };
+    enum op pass = op == OP_JUMP ? OP_PASS : OP_PASS_FAR;
+    uint64_t start = slot_va(ground, slot) + KEPT, before;
+    struct task task = {.op = op, .start = start, .steps = LAPS * STOPS, .warm = STOPS, .lap = STOPS};
+    struct reading reading;
+    bool linked = link_cycle(ground, pass, start, start) && machine_link(ground->machine, op, start, start + STRIDE);
+
+    before = machine_steps(ground->machine);
+    check(ground, "jumps that pass are linked", linked);
+    check(ground, "laps of jumps are run", machine_run(ground->machine, &task, 1, &reading));
+    check(ground, "a lap is as many steps as it has stops", reading.steps == LAPS * STOPS);
+    check(ground, "all stops are counted", machine_steps(ground->machine) - before == (LAPS + 1) * STOPS);
+    check(ground, "a jump that passes is given an end",
+          machine_link(ground->machine, pass, start + (STOPS - 1) * STRIDE, 0));
+    task.warm = 0;
+    check(ground, "laps end there", machine_run(ground->machine, &task, 1, &reading) && reading.steps == STOPS);
+    task.steps--;
+    check_refused(ground, "a run of a part of a lap", machine_run(ground->machine, &task, 1, &reading));
+    task.steps = task.lap;
+    task.warm = 1;
+    check_refused(ground, "a part of a lap before the clock starts", machine_run(ground->machine, &task, 1, &reading));
+    task.warm = 0;
+    task.op = pass;
+    check_refused(ground, "a run of jumps that only pass", machine_run(ground->machine, &task, 1, &reading));
+    check(ground, "jumps count again", link_cycle(ground, op, start, start));
+}
+
 static void check_walk(const struct ground *ground, enum op op, unsigned slot)
 {
     uint64_t start = slot_va(ground, slot) + KEPT, before;
@@ -63,6 +93,7 @@ static void check_walk(const struct ground *ground, enum op op, unsigned slot)
     check(ground, "and ends there", machine_run(ground->machine, &task, 1, &reading) && reading.steps == STOPS);
     before = slot_va(ground, slot + 1) + KEPT + STRIDE; /* another page, with the same frame */
     check(ground, "its frame is another page's, too", map_slot(ground, slot + 1, slot));
+    check_laps(ground, op, slot);
     check(ground, "a jump to another page",
           link_cycle(ground, op, before, 0) && machine_link(ground->machine, op, start, before));
     check(ground, "goes there", machine_run(ground->machine, &task, 1, &reading) && reading.steps == STOPS + 1);
@@ -112,6 +143,9 @@ static void check_refused_runs(const struct ground *ground)
     tasks[0] = task;
     tasks[1].warm = 1;
     check_refused(ground, "visits before the clock starts of one task of two", machine_run(machine, tasks, 2, each));
+    tasks[0].lap = tasks[0].steps;
+    check_refused(ground, "laps of loads", machine_run(machine, tasks, 1, each));
+    tasks[0].lap = 0;
     tasks[0].start = ground->view.base + ground->view.size;
     check_refused(ground, "a walk that starts after the view", machine_run(machine, tasks, 1, each));
     check_refused(ground, "a link of what has none", machine_link(machine, OP_READ, task.start, task.start));

@@ -245,8 +245,10 @@ static void runs(void **state)
 {
     struct machine machine = fresh();
     struct machine *m = &machine;
-    struct task tasks[MAX_TASKS] = {
-        {OP_LOAD, VIEW, 100, 0, 0}, {OP_COPY, VIEW, 20, 1, 0}, {OP_LOAD, VIEW, 3, 0, 0}, {OP_LOAD, VIEW, 4, 0, 0}};
+    struct task tasks[MAX_TASKS] = {{.op = OP_LOAD, .start = VIEW, .steps = 100},
+                                    {.op = OP_COPY, .start = VIEW, .steps = 20, .core = 1},
+                                    {.op = OP_LOAD, .start = VIEW, .steps = 3},
+                                    {.op = OP_LOAD, .start = VIEW, .steps = 4}};
     struct reading each[MAX_TASKS];
     uint64_t lost;
 
@@ -310,7 +312,7 @@ static void scripts(void **state)
 
 static void body(struct machine *machine, void *argument)
 {
-    struct task task = {OP_LOAD, VIEW, 10, 0, 0};
+    struct task task = {.op = OP_LOAD, .start = VIEW, .steps = 10};
     struct reading reading;
 
     (void)argument;

@@ -131,6 +131,11 @@ static void stops_of_jumps_are_what_the_loop_expects(void **state)
     assert_memory_equal(stop, far, sizeof far);
     assert_non_null(link_write(OP_JUMP, stop, 0x1000, 0x100001000, 0));
     assert_memory_equal(stop, far, sizeof far); /* refused: nothing is changed */
+    assert_null(link_write(OP_PASS_FAR, stop, 0x1000, 0x800000001000, 0));
+    assert_memory_equal(stop, far + 4, sizeof far - 4); /* without what counts */
+    assert_null(link_write(OP_PASS, stop, 0x1000, 0x1ffb, 0));
+    assert_memory_equal(stop, near + 5, sizeof near - 5);
+    assert_non_null(link_write(OP_PASS, stop, 0x1000, 0x100001000, 0));
     assert_non_null(link_write(OP_JUMP, stop, 0x1008, 0x2000, 0));
     assert_non_null(link_write(OP_LOAD, stop, 0x1004, 0x2000, 0));
     assert_non_null(link_write(OP_LOAD_32, stop, 0x1000, 0x100001000, 0x1000));

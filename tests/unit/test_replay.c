@@ -14,7 +14,8 @@
 #define VIEW 0x100000000000ULL
 #define SPAN 0x40000000ULL
 
-static const struct task walk = {OP_LOAD, VIEW, 100, 0, 0}, other = {OP_LOAD, VIEW, 200, 0, 0};
+static const struct task walk = {.op = OP_LOAD, .start = VIEW, .steps = 100},
+                         other = {.op = OP_LOAD, .start = VIEW, .steps = 200};
 
 static uint8_t memory[1 << 16];
 static struct recording recording;

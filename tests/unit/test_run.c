@@ -179,7 +179,7 @@ static bool answer(struct machine *machine, const struct request *request, struc
 
 static bool touch_nothing(struct machine *machine, const struct request *request, struct notebook *notebook)
 {
-    struct task walk = {OP_LOAD, machine_view(machine).base, 10, 0, 0};
+    struct task walk = {.op = OP_LOAD, .start = machine_view(machine).base, .steps = 10};
     struct reading reading;
 
     (void)request;

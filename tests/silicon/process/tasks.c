@@ -16,12 +16,13 @@ struct chain {
     const struct task *task;
     uint64_t at, left, made, carry, ip;
     unsigned core;
-    bool ended; /* a jump walk came to its end */
+    bool ended;  /* a jump walk came to its end */
+    bool astray; /* a stop counts that should pass, or passes: a run of such might never end on a board */
 };
 
 static bool is_jump(enum op op)
 {
-    return op == OP_JUMP || op == OP_JUMP_FAR;
+    return op == OP_JUMP || op == OP_JUMP_FAR || op == OP_PASS || op == OP_PASS_FAR;
 }
 
 static bool is_stream(enum op op)
@@ -112,13 +113,14 @@ static uint64_t jump_step(struct machine *machine, struct chain *chain)
     struct access access = {
         .core = chain->core, .kind = ACCESS_FETCH, .va = chain->at, .size = JUMP_SIZE, .ip = chain->at};
     struct translated translated;
-    uint64_t cycles = silicon_access(machine->silicon, &access, &translated), from = chain->at;
+    uint64_t cycles = silicon_access(machine->silicon, &access, &translated), from = chain->at, lap = chain->task->lap;
 
     machine->walked += translated.walk_cycles;
     if (translated.fault)
         access_fault(machine, from, false);
     chain->at = ground_read(&machine->ground, translated.pa);
-    chain->ended = chain->at == 0;
+    chain->astray = (ground_read(&machine->ground, translated.pa + WORD) != 0) != (lap && chain->made % lap);
+    chain->ended = chain->at == 0 || chain->astray;
     return cycles + (chain->ended ? 0 : fetch_jump(machine->silicon->fetch, chain->core, from, chain->at));
 }
 
@@ -213,13 +215,14 @@ static void run_alone(struct machine *machine, struct chain *chain)
 }
 
 /* The visits before the clock starts: at the same cost, but nobody's time. They begin where the timed ones do. */
-static void warm_up(struct machine *machine, const struct chain *chain)
+static void warm_up(struct machine *machine, struct chain *chain)
 {
     struct chain first = *chain;
 
     first.left = chain->task->warm;
     if (first.left)
         run_alone(machine, &first);
+    chain->astray = first.astray;
 }
 
 /* What a step of a round was: its core cycles, and those of page walks among them. */
@@ -307,9 +310,9 @@ static const char *refusal(const struct task *tasks, size_t count)
 }
 
 /* Instructions that a step of a task is. */
-static unsigned instructions_of(enum op op)
+static unsigned instructions_of(const struct task *task)
 {
-    switch (op) {
+    switch (task->op) {
     case OP_STORE:
     case OP_EXCHANGE:
     case OP_HANDOFF:
@@ -322,9 +325,9 @@ static unsigned instructions_of(enum op op)
     case OP_COPY:
         return 2 * LINE / 16;
     case OP_JUMP:
-        return 3;
+        return task->lap ? 1 : 3;
     case OP_JUMP_FAR:
-        return 4;
+        return task->lap ? 2 : 4;
     default:
         return 1;
     }
@@ -351,14 +354,16 @@ bool back_run(struct machine *machine, const struct task *tasks, size_t count, s
     for (size_t i = 0; i < count; i++)
         access_own_code(machine, chains[i].core);
     stretch_start(machine, &stretch);
-    if (count == 1)
+    if (count == 1 && !chains[0].astray)
         run_alone(machine, &chains[0]);
-    else
+    else if (count > 1)
         run_together(machine, chains, count);
     for (size_t i = 0; i < count; i++)
         counters_add(machine->silicon->counters, chains[i].core, COUNTED_INSTRUCTIONS,
-                     chains[i].made * instructions_of(tasks[i].op));
+                     chains[i].made * instructions_of(&tasks[i]));
     struct reading reading = stretch_stop(machine, &stretch, chains[0].made);
+    if (chains[0].astray)
+        return refuse(machine, "a stop of a lap counts where it should pass, or passes where it should count");
     for (size_t i = 0; i < count; i++) {
         each[i] = reading;
         each[i].steps = chains[i].made;
@@ -387,9 +392,11 @@ bool back_link(struct machine *machine, enum op op, uint64_t from, uint64_t to)
         return refuse(machine, "stop 0x%llx is not mapped", (unsigned long long)to);
     if (op == OP_LOAD_32 && value >> 32)
         return refuse(machine, "4-byte links reach 4 GB from the view's base");
-    if (op == OP_JUMP && to && ((int64_t)(to - from) > reach || (int64_t)(to - from) < -reach))
+    if ((op == OP_JUMP || op == OP_PASS) && to && ((int64_t)(to - from) > reach || (int64_t)(to - from) < -reach))
         return refuse(machine, "a near jump reaches 2 GB: the stops are further apart");
     memset(at, 0, size);
     memcpy(at, &value, size < WORD ? size : WORD);
+    if (op == OP_PASS || op == OP_PASS_FAR)
+        at[WORD] = 1;
     return true;
 }
