@@ -107,10 +107,27 @@ bool bench_script(struct bench *bench, struct visit *visits, size_t count, struc
     return true;
 }
 
+/* So many steps of a walk, or, of jumps, as many more as make whole laps. */
+static uint64_t whole(const struct walk *walk, uint64_t steps)
+{
+    uint64_t lap = walk_jumps(walk) ? walk->length : 1;
+    return (steps + lap - 1) / lap * lap;
+}
+
+static struct task task_of(const struct walk *walk, uint64_t position, uint64_t warm, uint64_t steps)
+{
+    return (struct task){.op = walk->op,
+                         .start = walk_address(walk, position),
+                         .steps = whole(walk, steps),
+                         .warm = warm,
+                         .lap = walk_jumps(walk) ? walk->length : 0};
+}
+
 static bool run_once(struct bench *bench, const struct walk *walk, uint64_t position, uint64_t steps,
                      struct reading *reading)
 {
-    return bench_run(bench, walk->op, walk_address(walk, position), steps, reading);
+    struct task task = task_of(walk, position, 0, steps);
+    return run(bench, &task, reading);
 }
 
 /* Runs a task until nobody has disturbed it. */
@@ -128,17 +145,17 @@ static bool run_undisturbed(struct bench *bench, const struct task *task, double
 
 bool bench_timed(struct bench *bench, const struct walk *walk, uint64_t warm, uint64_t steps, double *ticks)
 {
-    struct task task = {.op = walk->op, .start = walk_address(walk, 0), .steps = steps, .warm = warm};
+    struct task task = task_of(walk, 0, warm, steps);
     double first;
-    if (walk->op != OP_JUMP && walk->op != OP_JUMP_FAR)
+    if (!walk_jumps(walk))
         return run_undisturbed(bench, &task, ticks);
     task.steps = warm > walk->length ? warm : walk->length;
     if (!run_undisturbed(bench, &task, &first))
         return false;
-    task.steps += steps;
+    task.steps += whole(walk, steps);
     if (!run_undisturbed(bench, &task, ticks))
         return false;
-    *ticks -= first;
+    *ticks = (*ticks - first) * (double)steps / (double)whole(walk, steps);
     return true;
 }
 
@@ -152,8 +169,9 @@ bool bench_empty(struct bench *bench)
 bool bench_warm(struct bench *bench, const struct walk *walk, uint64_t position, uint64_t steps)
 {
     struct reading reading;
+    steps = whole(walk, steps);
     while (steps && bench_ok(bench)) {
-        uint64_t piece = steps < WARM_PIECE ? steps : WARM_PIECE;
+        uint64_t piece = whole(walk, steps < WARM_PIECE ? steps : WARM_PIECE);
         if (!run_once(bench, walk, position, piece, &reading))
             break;
         position += piece;
@@ -170,7 +188,7 @@ bool bench_batch(struct bench *bench, const struct walk *walk, uint64_t position
     for (unsigned attempt = 0; attempt < TRIES; attempt++) {
         if (!run_once(bench, walk, position, steps, &reading))
             return false;
-        *ticks = (double)reading.ticks;
+        *ticks = (double)reading.ticks * (double)steps / (double)whole(walk, steps);
         if (!reading.disturbances && !reading.lost)
             return true;
         bench->disturbed++;
@@ -343,10 +361,7 @@ static bool warm_signal(struct bench *bench, const struct question *question, st
         walk->seed = bench_seed(bench);
         if (question->mixed_count)
             mix(bench, question->mixed, question->mixed_count);
-        uint64_t laps = question->warm_laps;
-        if (order + 1 == question->orders && laps < question->last_laps)
-            laps = question->last_laps;
-        if (!bench_link(bench, walk) || !bench_warm(bench, walk, 0, laps * walk->length))
+        if (!bench_link(bench, walk) || !bench_warm(bench, walk, 0, question->warm_laps * walk->length))
             return false;
     }
     return true;

@@ -48,6 +48,9 @@ bool bench_link(struct bench *, const struct walk *);
 /* Empties all caches (WBINVD). False: skipped, or the machine does not allow it, which is not an error. */
 bool bench_empty(struct bench *);
 
+/* What is walked below is, of jumps, made in whole laps, from the first stop; so many steps as are asked for are told
+ * then as their part of it. */
+
 /* Runs `steps` visits from a position, untimed, with rests if they take long. */
 bool bench_warm(struct bench *, const struct walk *, uint64_t position, uint64_t steps);
 
@@ -88,12 +91,12 @@ struct question {
                            a new one, the last one also in the batch: 0: always in the order that they are linked in */
     unsigned silent;    /* after so many rounds on end without a vote it stays open; 0: it does not */
     uint64_t warm_laps; /* in each of these orders; two more follow (one where the signal is long) */
-    uint64_t last_laps; /* in the last of them, where these are more */
     uint64_t control_laps; /* that the control is visited before each of its batches, where it takes more than two to
                               settle */
-    uint64_t near_laps;    /* of the two, or more, so many come right before the signal's clock starts, where it is no
-                              long one; 0: one. The lap that a run begins with may miss in a TLB all along, and what it
-                              loads of tables pushes lines out, which the timed one pays for */
+    uint64_t near_laps;    /* of the two, or more, so many come right before the clock starts, where a walk is no long
+                              one; 0: one. The lap that a run begins with may miss in a TLB all along, and what it loads
+                              of tables pushes lines out, which the timed one pays for; jumps are foretold wrongly for
+                              some laps of a new order, and again where a run of them ended */
     unsigned every;        /* rounds from one batch of the control to the next; 0: one in each */
     bool brief; /* where batches become longer than asked for: by no more than it takes, and one that is clearly slow,
                    by so much more than clock and spread make of a short one, may be short */

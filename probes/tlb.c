@@ -403,7 +403,9 @@ static void measure_size(struct tlb *tlb, bool known, uint64_t visits, const str
 static void measure_again(struct tlb *tlb, bool known, unsigned tries, unsigned size, uint64_t *start,
                           const struct level *small)
 {
+    enum { PATIENCE = 3 }; /* times as many visits, where moments are waited for, and asked again */
     const struct tlb_size *sizes = tlb->side->size;
+    const uint64_t patience = tries > 1 ? PATIENCE : 1;
     struct tlb next = {.notebook = tlb->notebook,
                        .side = tlb->side,
                        .size = &sizes[size],
@@ -411,13 +413,13 @@ static void measure_again(struct tlb *tlb, bool known, unsigned tries, unsigned 
                        .permille = tlb->bench.permille};
     do {
         if (next.made)
-            *start = machine_steps(tlb->bench.machine) - (size ? sizes[size - 1].visits : 0);
+            *start = machine_steps(tlb->bench.machine) - (size ? patience * sizes[size - 1].visits : 0);
         next.bench = tlb->bench;
         next.bench.permille = next.permille;
         *tlb = next;
         tlb->mixed = UINT64_MAX;
         tlb->second = *start + sizes[size].second;
-        measure_size(tlb, known, *start + sizes[size].visits, size && !tlb_walks_code(tlb) ? small : NULL);
+        measure_size(tlb, known, *start + patience * sizes[size].visits, size && !tlb_walks_code(tlb) ? small : NULL);
         next.drawn = tlb->drawn;
         next.fits = tlb->fits;
         for (unsigned level = 0; level < LEVELS; level++)

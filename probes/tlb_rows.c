@@ -299,17 +299,24 @@ double tlb_step_from(const struct tlb *tlb, unsigned from, unsigned *last)
     return 0;
 }
 
-/* Whether a row takes longer than the control. Jumps are compared with those through fewer pages, which fit, and, if
- * they take longer, with as many that go to other pages, too, but to fewer. */
-static enum verdict compare_row(struct tlb *tlb, uint64_t count, uint64_t fewer, double miss, double error)
+/* Whether a row takes longer than the control, or, of jumps, than those through fewer pages, which fit. */
+static enum verdict compare_fewer(struct tlb *tlb, uint64_t count, uint64_t fewer, double miss, double error)
 {
     struct seats *pages = &tlb->pages;
     struct stops control = tlb_walks_code(tlb) ? seats_row(pages, fewer) : seats_control(pages, count);
     struct stops row = seats_row(pages, count);
-    enum verdict verdict = seats_crowd(pages, &row, &control, miss, error, NULL, 0);
+    return seats_crowd(pages, &row, &control, miss, error, NULL, 0);
+}
+
+/* The same of pages alone: jumps that take longer are compared with as many that go to other pages, too, but to
+ * fewer. */
+static enum verdict compare_row(struct tlb *tlb, uint64_t count, uint64_t fewer, double miss, double error)
+{
+    struct seats *pages = &tlb->pages;
+    enum verdict verdict = compare_fewer(tlb, count, fewer, miss, error);
     if (verdict != SLOWER || !tlb_walks_code(tlb))
         return verdict;
-    control = seats_shared(pages, count);
+    struct stops control = seats_shared(pages, count), row = seats_row(pages, count);
     return seats_crowd(pages, &row, &control, miss, error, NULL, 0);
 }
 
@@ -329,6 +336,14 @@ static bool row_fits(struct tlb *tlb, uint64_t count, uint64_t fewer, double mis
 bool tlb_row_fits(struct tlb *tlb, uint64_t count, uint64_t fewer, double miss)
 {
     return row_fits(tlb, count, fewer, miss, BOUND);
+}
+
+/* Whether a row fits at this moment that did not before. Of jumps, what it took longer is known to be pages. */
+static bool fits_now(struct tlb *tlb, uint64_t count, uint64_t fewer, double miss)
+{
+    if (tlb_walks_code(tlb) && compare_fewer(tlb, count, fewer, miss, BOUND) == SLOWER)
+        return false;
+    return tlb_row_fits(tlb, count, fewer, miss);
 }
 
 /* Halves what lies between pages in a row that fit and those that do not. */
@@ -359,7 +374,7 @@ static bool bisect(struct tlb *tlb, double miss, uint64_t *fit, uint64_t *crowd)
     halve(tlb, fewer, miss, fit, crowd);
     for (unsigned moment = 0; moment < moments && seats_ok(&tlb->pages); moment++) {
         bench_wait(&tlb->bench, 1);
-        for (uint64_t more = 1; *crowd < longest && tlb_row_fits(tlb, *crowd, fewer, asked); more *= 2) {
+        for (uint64_t more = 1; *crowd < longest && fits_now(tlb, *crowd, fewer, asked); more *= 2) {
             *fit = *crowd;
             *crowd = longest - *fit > more ? *fit + more : longest;
         }

@@ -156,12 +156,25 @@ uint64_t walk_address(const struct walk *walk, uint64_t position)
     return stops_address(&walk->stops, walk_stop(walk, position));
 }
 
+bool walk_jumps(const struct walk *walk)
+{
+    return walk->op == OP_JUMP || walk->op == OP_JUMP_FAR;
+}
+
+/* How a stop is linked: of jumps, the first of a lap alone counts. */
+static enum op link_of(const struct walk *walk, uint64_t position)
+{
+    if (!walk_jumps(walk) || position % walk->length == 0)
+        return walk->op;
+    return walk->op == OP_JUMP ? OP_PASS : OP_PASS_FAR;
+}
+
 bool walk_link(struct machine *machine, const struct walk *walk, uint64_t from, uint64_t to)
 {
     uint64_t here = walk_address(walk, from);
     for (uint64_t position = from; position < to; position++) {
         uint64_t next = walk_address(walk, position + 1);
-        if (!machine_link(machine, walk->op, here, next))
+        if (!machine_link(machine, link_of(walk, position), here, next))
             return false;
         here = next;
     }
