@@ -242,10 +242,25 @@ static uint64_t run_interleaved(const struct task *tasks, size_t count, uint64_t
     return loop_load4(start, tasks[0].steps, rdtscp);
 }
 
+static uint64_t run_jumps(const struct task *task, uint64_t rdtscp, uint64_t *made)
+{
+    uint64_t left = 0, ticks;
+
+    if (task->lap == 0) {
+        ticks = loop_jump(task->start, task->steps, rdtscp, &left, task->warm);
+        *made = task->steps - left;
+        return ticks;
+    }
+    /* A lap is over where its first stop is met again, which counts, too. */
+    ticks =
+        loop_jump(task->start, task->steps / task->lap + 1, rdtscp, &left, task->warm ? task->warm / task->lap + 1 : 0);
+    *made = task->steps - (left ? left - 1 : 0) * task->lap;
+    return ticks;
+}
+
 uint64_t timing_run(const struct task *tasks, size_t count, uint64_t base, uint64_t rdtscp, uint64_t made[MAX_TASKS])
 {
-    uint64_t start = tasks[0].start, steps = tasks[0].steps, warm = tasks[0].warm, left = 0, ticks;
-    uint64_t lap = tasks[0].lap ? tasks[0].lap : 1;
+    uint64_t start = tasks[0].start, steps = tasks[0].steps, warm = tasks[0].warm;
 
     for (size_t i = 0; i < count; i++)
         made[i] = tasks[i].steps;
@@ -264,9 +279,7 @@ uint64_t timing_run(const struct task *tasks, size_t count, uint64_t base, uint6
         return loop_exchange(start, steps, rdtscp, warm);
     case OP_JUMP:
     case OP_JUMP_FAR:
-        ticks = loop_jump(start, steps / lap, rdtscp, &left, warm / lap);
-        made[0] -= left * lap;
-        return ticks;
+        return run_jumps(&tasks[0], rdtscp, &made[0]);
     case OP_READ:
         return loop_read(start, steps, rdtscp);
     case OP_WRITE:

@@ -167,6 +167,36 @@ static void jumps_are_counted_exactly(void **state)
     munmap(code, CODE);
 }
 
+/* Of three stops the first counts, and the second notes that it was met. */
+static void laps_of_jumps_are_made(void **state)
+{
+    enum { LAP = 3, NOTE = 2 * SCRIPT_PAGE, CODE = 3 * SCRIPT_PAGE, LONGEST_RUN = 5 };
+    uint8_t *code = mmap(NULL, CODE, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    uint64_t *met = (uint64_t *)(code + NOTE), made[MAX_TASKS], start = address(code);
+
+    (void)state;
+    assert_true(code != MAP_FAILED);
+    for (unsigned far = 0; far <= 1; far++) {
+        enum op op = far ? OP_JUMP_FAR : OP_JUMP, pass = far ? OP_PASS_FAR : OP_PASS;
+        static const uint8_t note[] = {0x48, 0xff, 0x05}; /* inc qword [rip + ...] */
+        int32_t distance = NOTE - (STOP_SIZE + sizeof note + sizeof distance);
+        memcpy(code + STOP_SIZE, note, sizeof note);
+        memcpy(code + STOP_SIZE + sizeof note, &distance, sizeof distance);
+        code[STOP_SIZE + sizeof note + sizeof distance] = 0xeb; /* jmp to the third */
+        code[STOP_SIZE + sizeof note + sizeof distance + 1] = STOP_SIZE - sizeof note - sizeof distance - 2;
+        assert_null(link_write(op, code, start, start + STOP_SIZE, 0));
+        assert_null(link_write(pass, code + 2 * STOP_SIZE, start + 2 * STOP_SIZE, start, 0));
+        for (uint64_t laps = 1; laps <= LONGEST_RUN; laps++) {
+            struct task task = {.op = op, .start = start, .steps = LAP * laps, .warm = LAP * (laps - 1), .lap = LAP};
+            *met = 0;
+            timing_run(&task, 1, 0, 1, made);
+            assert_int_equal(*met, laps + laps - 1);
+            assert_int_equal(made[0], LAP * laps);
+        }
+    }
+    munmap(code, CODE);
+}
+
 static void run_script(void)
 {
     void *stack = script_stack(kept, SIZE);
@@ -400,6 +430,7 @@ int main(void)
         cmocka_unit_test(streams_touch_their_lines_only),
         cmocka_unit_test(stops_of_jumps_are_what_the_loop_expects),
         cmocka_unit_test(jumps_are_counted_exactly),
+        cmocka_unit_test(laps_of_jumps_are_made),
         cmocka_unit_test(scripts_make_every_visit),
         cmocka_unit_test(laps_lie_in_one_page),
         cmocka_unit_test(scripts_keep_to_kept_lines),
