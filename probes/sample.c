@@ -294,32 +294,34 @@ static double vote(double excess, double effect)
 }
 
 /* How far readings of a control spread, in ticks: what the quickest is below the middle one. */
-static bool spread_of(struct bench *bench, const struct walk *control, uint64_t steps, double *spread)
+static bool spread_of(struct bench *bench, const struct walk *control, uint64_t steps, double *spread, double *middle)
 {
     enum { LOOKS = 9 };
     double ticks[LOOKS];
     for (unsigned i = 0; i < LOOKS; i++)
         if (!bench_batch(bench, control, 0, steps, &ticks[i]))
             return false;
-    double middle = quantile(ticks, LOOKS, 0.5);
-    *spread = middle - ticks[0];
+    *middle = quantile(ticks, LOOKS, 0.5);
+    *spread = *middle - ticks[0];
     return true;
 }
 
 /* Lengthens a batch until clock step and the ordinary spread of readings are below BLURRED of the effect. A burst of
  * a neighbour's is not ordinary, and would make batches so long that all of them meet it: the least of some moments
- * counts, where the first one's would take longer batches. */
+ * counts, where the first one's would take longer batches, unless these take less than a part of any burst. */
 static bool batch_steps(struct bench *bench, const struct question *question, uint64_t *steps, double *needed)
 {
-    enum { MOMENTS = 4 };
+    enum { MOMENTS = 4, A_BURST = 1000 /* of them a second has room for so many, at most */ };
     uint64_t length = *steps < CONTROL_STEPS ? *steps : CONTROL_STEPS;
-    double spread, least = 0, step = (double)bench->clock.step;
+    double spread, middle, least = 0, step = (double)bench->clock.step;
     for (unsigned moment = 0; moment < MOMENTS; moment++) {
-        if (!spread_of(bench, question->control, length, &spread))
+        if (!spread_of(bench, question->control, length, &spread, &middle))
             return false;
         least = moment && least < spread ? least : spread;
         *needed = (step + least) / (BLURRED * question->effect);
-        if (*needed <= (double)*steps || least <= step)
+        double takes = *needed * middle / (double)length;
+        if (*needed <= (double)*steps || least <= step ||
+            (question->brief && takes * A_BURST < (double)bench->clock.hz))
             break;
         bench_wait(bench, 1);
     }

@@ -403,7 +403,7 @@ static void measure_size(struct tlb *tlb, bool known, uint64_t visits, const str
 static void measure_again(struct tlb *tlb, bool known, unsigned tries, unsigned size, uint64_t *start,
                           const struct level *small)
 {
-    enum { PATIENCE = 3 }; /* times as many visits, where moments are waited for, and asked again */
+    enum { PATIENCE = 6 }; /* times as many visits, where moments are waited for, and asked again */
     const struct tlb_size *sizes = tlb->side->size;
     const uint64_t patience = tries > 1 ? PATIENCE : 1;
     struct tlb next = {.notebook = tlb->notebook,
