@@ -146,6 +146,8 @@ struct noise_description {
 struct fetch_description {
     unsigned jump;                   /* cycles of a taken jump whose target is predicted */
     unsigned miss;                   /* more when the target buffer does not hold it */
+    unsigned ends;                   /* laps of a new order in which the jump is foretold wrongly where a run ended */
+    unsigned astray;                 /* more when it is */
     bool targets;                    /* there is a branch-target buffer of this shape */
     struct array_shape target_shape; /* number: address / 16 */
 };

@@ -125,6 +125,34 @@ static void agrees_with_a_list(void **state)
     fetch_destroy(fetch);
 }
 
+/* Where a run ended, the jump is foretold wrongly for so many laps if the order is new, and for one if it is not. */
+static void where_runs_end(void **state)
+{
+    enum { ENDS = 3, ASTRAY = 20, AT = 0x1000, TO = 0x2000 };
+    struct description description;
+    struct fetch *fetch;
+
+    (void)state;
+    describe(&description, 2, 0, 0);
+    description.fetch.ends = ENDS;
+    description.fetch.astray = ASTRAY;
+    fetch = fetch_create(&description, 1);
+    for (unsigned order = 0; order < 2; order++) {
+        fetch_linked(fetch);
+        for (unsigned run = 0; run < 3; run++) {
+            uint64_t digest = fetch_digest(fetch);
+            fetch_ended(fetch, 0, AT);
+            assert_int_not_equal(fetch_digest(fetch), digest);
+            for (unsigned lap = 0; lap < 2 * ENDS; lap++) {
+                assert_int_equal(fetch_jump(fetch, 0, AT, TO), lap < (run ? 1 : ENDS) ? JUMP + ASTRAY : JUMP);
+                assert_int_equal(fetch_jump(fetch, 0, TO, AT), JUMP); /* another one */
+                assert_int_equal(fetch_jump(fetch, 1, AT, TO), JUMP); /* another core's */
+            }
+        }
+    }
+    fetch_destroy(fetch);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -132,6 +160,7 @@ int main(void)
         cmocka_unit_test(targets_are_learnt),
         cmocka_unit_test(rings_repeat),
         cmocka_unit_test(agrees_with_a_list),
+        cmocka_unit_test(where_runs_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

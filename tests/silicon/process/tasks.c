@@ -201,6 +201,7 @@ static void run_alone(struct machine *machine, struct chain *chain)
     case OP_JUMP:
     case OP_JUMP_FAR:
         walk(machine, chain, OP_JUMP);
+        fetch_ended(machine->silicon->fetch, chain->core, chain->at);
         break;
     case OP_READ:
     case OP_WRITE:
@@ -398,5 +399,7 @@ bool back_link(struct machine *machine, enum op op, uint64_t from, uint64_t to)
     memcpy(at, &value, size < WORD ? size : WORD);
     if (op == OP_PASS || op == OP_PASS_FAR)
         at[WORD] = 1;
+    if (is_jump(op))
+        fetch_linked(machine->silicon->fetch);
     return true;
 }
