@@ -2,6 +2,7 @@
 /* seats.c: mapping pages to seats, and walks through them. */
 #include "base/arithmetic.h"
 #include "base/random.h"
+#include "probes/foretold.h"
 #include "probes/seats_inside.h"
 
 enum {
@@ -11,6 +12,7 @@ enum {
     /* the control's links lie beside the signal's, in the same lines: a word, or the code of a jump */
     WORD = 8,
     CODE = 16,
+    SOME_JUMPS = 64,
     OTHER_HALF = 2048, /* of a page: code that shares lines leaves no room there */
     WIDEST = 4 * SEAT  /* bytes: two lines of the longest that a first level has, of which one may be fetched ahead */
 };
@@ -26,6 +28,11 @@ static uint64_t reach(const struct seats *pages)
 
 /* Core cycles: a control that takes so much longer is none. */
 static const double MISSES = 0.4;
+
+static bool is_code(const struct seats *pages)
+{
+    return pages->op == OP_JUMP || pages->op == OP_JUMP_FAR;
+}
 
 bool seats_ok(const struct seats *pages)
 {
@@ -394,6 +401,9 @@ static void set_pitch(struct seats *pages, uint64_t pitch)
 bool seats_settle(struct seats *pages, uint64_t pitch, uint64_t few, double least)
 {
     static const uint64_t pitches[] = {TIGHT, SEAT, 2 * SEAT, WIDEST};
+    struct stops jumps = seats_dense(pages, SOME_JUMPS);
+    if (is_code(pages) && !pages->foretelling && !foretold_after(pages->bench, &jumps, pages->op, &pages->foretelling))
+        return false;
     for (unsigned i = 0; i < sizeof pitches / sizeof *pitches; i++) {
         double ticks;
         if (pitches[i] < pitch)
@@ -432,9 +442,7 @@ static uint64_t crowd_steps(const struct seats *pages, uint64_t count)
 enum verdict seats_crowd(struct seats *pages, const struct stops *stops, const struct stops *control, double effect,
                          double error, uint32_t *number, unsigned mixed)
 {
-    /* Jumps of a new order are foretold wrongly for some laps, and again where a run of them ended: a Zen 5 takes 14
-     * laps of 64, each of which costs as much as ten misses of its ITLB. */
-    enum { ORDERS = 2, SETTLING = 8, FORETELLING = 16, SILENT = 6, EVERY = 3, TWO_LAPS = 2 };
+    enum { ORDERS = 2, SETTLING = 8, LEARNING = 16, SILENT = 6, EVERY = 3, TWO_LAPS = 2 };
     uint64_t count = stops_count(stops);
     bool many = are_many(pages, count);
     struct walk signal, quiet;
@@ -451,11 +459,11 @@ enum verdict seats_crowd(struct seats *pages, const struct stops *stops, const s
         question.every = EVERY;
     if (pages->op == OP_LOAD)
         question.near_laps = TWO_LAPS;
-    if (walk_jumps(&signal) && !many)
-        question.near_laps = FORETELLING;
-    if (pages->op == OP_JUMP_FAR &&
-        many) /* where jumps through a register lead is foretold by where those before led */
-        question.warm_laps = FORETELLING;
+    if (is_code(pages) && !many)
+        question.near_laps = pages->foretelling;
+    /* Where jumps through a register lead is foretold by where those before led. */
+    if (pages->op == OP_JUMP_FAR && many)
+        question.warm_laps = LEARNING;
     if (pages->settling > question.near_laps)
         question.near_laps = pages->settling;
     question.brief = true;

@@ -43,6 +43,7 @@ struct seats {
     uint64_t visits; /* machine_steps beyond which it would take too many */
     bool spent, undecided;  /* too many; noise left a decision open, for whoever asks to set */
     bool any;               /* something was mapped */
+    uint64_t foretelling;   /* laps after which jumps are foretold; 0: it was not asked yet */
     uint64_t settling;      /* laps of a crowd in the run that is timed, before the clock starts; 0: as few as ever */
     double few;             /* ticks a step of the control that was timed last, by seats_excess */
     double control[PLACES]; /* of all lengths, two an octave; 0: none was timed */
