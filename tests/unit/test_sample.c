@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* test_sample.c: quantiles, batches and decisions, on modelled machines whose noise is known. */
+#include "base/arithmetic.h"
 #include "probes/confidence.h"
 #include "probes/rate.h"
 #include "probes/stretch.h"
@@ -60,6 +61,27 @@ static void confidences_combine(void **state)
     assert_true(confidence_rounding(4, 4, 4, 10) == 0);
     assert_true(confidence_rounding(3.9, 4, 4.1, 30) < 0.01);
     assert_true(confidence_rounding(4.0, 4.45, 4.9, 4) > 0.5);
+}
+
+/* Jumps are made in whole laps, and told as the part that was asked for. */
+static void parts_of_laps_are_told(void **state)
+{
+    enum { STOPS = 48, STEPS = 100 * STOPS, PART = STOPS / 3 };
+    struct description description = quiet();
+    struct machine *machine = opened(&description, 1);
+    struct bench bench = bench_open(machine, 1);
+    struct stretch stretch;
+    double whole, part, timed;
+    (void)state;
+    assert_true(stretch_best(machine, 2 << 20, 2 << 20, 2 << 20, &stretch));
+    struct stops stops = stops_sequence(stretch.base, 64, STOPS);
+    struct walk walk = walk_over(&stops, OP_JUMP, 1);
+    assert_true(bench_link(&bench, &walk) && bench_warm(&bench, &walk, 0, 1));
+    assert_true(bench_batch(&bench, &walk, 0, STEPS, &whole) && bench_batch(&bench, &walk, 0, STEPS - PART, &part));
+    assert_true(apart(part / whole, (double)(STEPS - PART) / STEPS) < 1e-9);
+    assert_true(bench_timed(&bench, &walk, STOPS, STEPS - PART, &timed));
+    assert_true(apart(timed, part) <= 2 * (double)bench.clock.step);
+    machine_close(machine);
 }
 
 /* Decides about `stops` lines of one set of an 8-way cache. question: what is asked for, and how. */
@@ -258,11 +280,17 @@ static void rate_needs_whole_multiplies(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(quantiles_interpolate),      cmocka_unit_test(confidences_combine),
-        cmocka_unit_test(no_spread_at_all),           cmocka_unit_test(what_is_clearly_slow_is_told_soon),
-        cmocka_unit_test(a_witness_is_heard),         cmocka_unit_test(who_is_busy_says_nothing),
-        cmocka_unit_test(flat_clock_is_never_slower), cmocka_unit_test(noise_does_not_decide),
-        cmocka_unit_test(skipping_ends_a_decision),   cmocka_unit_test(rate_needs_whole_multiplies),
+        cmocka_unit_test(parts_of_laps_are_told),
+        cmocka_unit_test(quantiles_interpolate),
+        cmocka_unit_test(confidences_combine),
+        cmocka_unit_test(no_spread_at_all),
+        cmocka_unit_test(what_is_clearly_slow_is_told_soon),
+        cmocka_unit_test(a_witness_is_heard),
+        cmocka_unit_test(who_is_busy_says_nothing),
+        cmocka_unit_test(flat_clock_is_never_slower),
+        cmocka_unit_test(noise_does_not_decide),
+        cmocka_unit_test(skipping_ends_a_decision),
+        cmocka_unit_test(rate_needs_whole_multiplies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

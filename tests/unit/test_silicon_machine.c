@@ -319,6 +319,32 @@ static void jumps_end_where_they_should(void **state)
     machine_close(machine);
 }
 
+/* What might never end on a board is refused: of a lap, the first stop alone counts. */
+static void laps_are_linked_as_they_are_run(void **state)
+{
+    struct description description = small();
+    struct machine *machine = opened(&description);
+    uint64_t base = machine_view(machine).base;
+    struct task task = {.op = OP_JUMP, .start = base, .steps = 100, .lap = 2};
+    struct reading reading;
+    (void)state;
+    assert_true(machine_map(machine, base, memory_of(machine), LARGE, LARGE, MEM_WB));
+    link_pair(machine, OP_JUMP, base, 64);
+    assert_false(machine_run(machine, &task, 1, &reading)); /* both count */
+    assert_true(machine_link(machine, OP_PASS, base + 64, base));
+    assert_true(machine_run(machine, &task, 1, &reading) && reading.steps == 100);
+    task.lap = 0;
+    assert_false(machine_run(machine, &task, 1, &reading)); /* one passes */
+    task.lap = 2;
+    task.start = base + 64;
+    assert_false(machine_run(machine, &task, 1, &reading)); /* the other one is the first */
+    task.start = base;
+    task.warm = 2;
+    assert_true(machine_link(machine, OP_PASS, base, base + 64));
+    assert_false(machine_run(machine, &task, 1, &reading)); /* none counts, before the clock starts either */
+    machine_close(machine);
+}
+
 static void waiting_takes_its_time(void **state)
 {
     struct description description = small();
@@ -467,6 +493,7 @@ int main(void)
         cmocka_unit_test(cores_run_side_by_side),
         cmocka_unit_test(streams_overlap),
         cmocka_unit_test(jumps_end_where_they_should),
+        cmocka_unit_test(laps_are_linked_as_they_are_run),
         cmocka_unit_test(waiting_takes_its_time),
         cmocka_unit_test(events_are_counted),
         cmocka_unit_test(switches_are_turned_back),
