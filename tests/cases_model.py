@@ -292,23 +292,27 @@ def unlucky(usual, machines):
     return usual + 3 * (usual * (1 - usual) / machines) ** 0.5
 
 
-@case("model/gate-random", seconds=LAST)
-def gate_random(context):
+def judge_random(context, kind):
     """Of what is not hidden on random machines at least 97 % is right, and at most 0.1 % is surely wrong. Of a few
     machines that can only be said as far as chance lets it: one finding, and three standard errors."""
-    found = [(machine, finding) for machine, finding in TALLY.all("random") if finding["verdict"] != "hidden"]
+    found = [(machine, finding) for machine, finding in TALLY.all(kind) if finding["verdict"] != "hidden"]
     if not found:
         raise Skipped("no random machine was run")
     others = [(machine, finding) for machine, finding in found if finding["verdict"] != "right"]
     sure = [(machine, finding) for machine, finding in others if wrong([finding], 0.99)]
     context.note("\n".join(f"{machine}: {told([finding])}" for machine, finding in others))
-    print(f"  random machines: {len(found) - len(others)} of {len(found)} right, {len(sure)} surely wrong", flush=True)
+    print(f"  {kind} machines: {len(found) - len(others)} of {len(found)} right, {len(sure)} surely wrong", flush=True)
     first = "; ".join(f"{machine}: {told([finding])}" for machine, finding in (sure + others)[:6])
     said = f"{len(sure)} of {len(found)} surely wrong, {len(others)} not right: {first}"
     machines = len({machine for machine, _ in found})
     few = machines < MANY_MACHINES
     expect(len(sure) <= max(0.001 * len(found), 1 if few else 0), said)
     expect(share(others, found) <= (unlucky(0.03, machines) if few else 0.03), said)
+
+
+@case("model/gate-random", seconds=LAST)
+def gate_random(context):
+    judge_random(context, "random")
 
 
 BINS = ((0, 0.5), (0.5, 0.9), (0.9, 0.99), (0.99, 1.01))

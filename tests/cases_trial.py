@@ -2,10 +2,11 @@
 """Probes that are on trial (docs/silicon.md), on modelled machines: named ones that change with each commit; in a soak all
 of them, and random ones.
 
-    settings: caches_machines=N   named machines (6); with all of them 100 random ones, too"""
+    settings: caches_machines=N        named machines (6); with all of them 100 random ones, too
+              translation_machines=N   random machines whose translation is measured (4)"""
 import re
 
-from cases_model import LAST, MACHINES, draw, hold, name_of, run, seed, told, wrong
+from cases_model import LAST, MACHINES, TALLY, draw, hold, judge_random, model, name_of, run, seed, told, wrong
 from suite import Skipped, case, expect
 
 TRIAL = "caches"
@@ -79,6 +80,34 @@ def trial_alone(probe, ids):
 
 for name, ids in ALONE.items():
     trial_alone(name, ids)
+
+
+def translation_random(group):
+    @model(f"translation-random-{group + 1}", seconds=60)
+    def some(context):
+        """Every second random machine: what all of these find there, for the gate."""
+        for i in range(group, context.setting("translation_machines", 4), 2):
+            number = seed("machine", "translation", i)
+            machine = draw(context, number)
+            found = run(context, f"translation-{number}", machine, "--noise", "quiet", "--probe", ",".join(ALONE),
+                        "--seed", seed("translation", number))
+            TALLY.add("translation", number, [finding for finding in found
+                                              if any(ids.match(finding["id"]) for ids in ALONE.values())])
+    return some
+
+
+for group in range(2):
+    translation_random(group)
+
+
+@case("model/gate-translation", seconds=LAST)
+def gate_translation(context):
+    """What is found of translation on random machines, together and probe by probe."""
+    found = [finding for _, finding in TALLY.all("translation") if finding["verdict"] != "hidden"]
+    for name, ids in ALONE.items():
+        of = [finding["verdict"] for finding in found if ids.match(finding["id"])]
+        print(f"  {name}: {of.count('right')} of {len(of)} right, {of.count('wrong')} wrong", flush=True)
+    judge_random(context, "translation")
 
 
 @case(f"model/trial-{TRIAL}-random", seconds=LAST)
