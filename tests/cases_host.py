@@ -80,12 +80,17 @@ def linux_l1d(context):
     expect(all(2 <= value <= 10 for value in values), f"latencies that no L1 data cache has: {sorted(values)}")
 
 
-# What a Zen 4 of that model was measured to have (docs/silicon.md), by family and model as the operating system tells them.
+# What a Zen 4 and a Zen 5 of these models were measured to have (docs/silicon.md, docs/architecture.md), by family and
+# model as the operating system tells them.
 MEASURED = {
     (25, 17): {
         "dtlb": {"dtlb1.4k.entries": 72, "dtlb1.4k.ways": 72, "dtlb1.4k.sets": 1, "dtlb2.4k.entries": 3072,
                  "dtlb2.4k.ways": 12, "dtlb2.4k.sets": 256, "dtlb2.4k.bits": 0b1001111111},
         "itlb": {"itlb1.4k.entries": 64},
+    },
+    (26, 2): {
+        "dtlb": {"dtlb1.4k.entries": 96, "dtlb1.4k.ways": 96, "dtlb1.4k.sets": 1},
+        "itlb": {"itlb1.4k.entries": 64, "itlb1.4k.ways": 64, "itlb1.4k.sets": 1},
     },
 }
 # A Zen 5 declares 128 units of 32 entries in its second level of data TLBs, and a hypervisor may hand on the 128 without
@@ -119,7 +124,7 @@ def too_noisy(before, after, what):
 
 
 def translations(probe):
-    @case(f"linux/{probe}", alone=True, seconds=20)
+    @case(f"linux/{probe}", alone=True, seconds=40)
     def one(context):
         """What is surely found of the TLBs never contradicts CPUID, and on a known CPU it is there, every time."""
         known = MEASURED.get(processor(), {}).get(probe, {})
