@@ -308,7 +308,8 @@ static bool spread_of(struct bench *bench, const struct walk *control, uint64_t 
 
 /* Lengthens a batch until clock step and the ordinary spread of readings are below BLURRED of the effect. A burst of
  * a neighbour's is not ordinary, and would make batches so long that all of them meet it: the least of some moments
- * counts, where the first one's would take longer batches, unless these take less than a part of any burst. */
+ * counts, where the first one's would take longer batches; they are waited for where these would take as long as a
+ * burst may. */
 static bool batch_steps(struct bench *bench, const struct question *question, uint64_t *steps, double *needed)
 {
     enum { MOMENTS = 4, A_BURST = 1000 /* of them a second has room for so many, at most */ };
@@ -319,11 +320,10 @@ static bool batch_steps(struct bench *bench, const struct question *question, ui
             return false;
         least = moment && least < spread ? least : spread;
         *needed = (step + least) / (BLURRED * question->effect);
-        double takes = *needed * middle / (double)length;
-        if (*needed <= (double)*steps || least <= step ||
-            (question->brief && takes * A_BURST < (double)bench->clock.hz))
+        if (*needed <= (double)*steps || least <= step)
             break;
-        bench_wait(bench, 1);
+        if (!question->brief || *needed * middle * A_BURST > (double)length * (double)bench->clock.hz)
+            bench_wait(bench, 1);
     }
     length = *steps;
     while (*steps < LONGEST_BATCH && (double)*steps < *needed)
