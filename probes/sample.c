@@ -294,35 +294,35 @@ static double vote(double excess, double effect)
 }
 
 /* How far readings of a control spread, in ticks: what the quickest is below the middle one. */
-static bool spread_of(struct bench *bench, const struct walk *control, uint64_t steps, double *spread, double *middle)
+static bool spread_of(struct bench *bench, const struct walk *control, uint64_t steps, double *spread)
 {
     enum { LOOKS = 9 };
     double ticks[LOOKS];
     for (unsigned i = 0; i < LOOKS; i++)
         if (!bench_batch(bench, control, 0, steps, &ticks[i]))
             return false;
-    *middle = quantile(ticks, LOOKS, 0.5);
-    *spread = *middle - ticks[0];
+    double middle = quantile(ticks, LOOKS, 0.5);
+    *spread = middle - ticks[0];
     return true;
 }
 
 /* Lengthens a batch until clock step and the ordinary spread of readings are below BLURRED of the effect. A burst of
  * a neighbour's is not ordinary, and would make batches so long that all of them meet it: the least of some moments
- * counts, where the first one's would take longer batches; they are waited for where these would take as long as a
- * burst may. */
+ * counts, where the first one's would take longer batches; they are waited for where it is more than the clock
+ * makes of two readings. */
 static bool batch_steps(struct bench *bench, const struct question *question, uint64_t *steps, double *needed)
 {
-    enum { MOMENTS = 4, A_BURST = 1000 /* of them a second has room for so many, at most */ };
+    enum { MOMENTS = 4, READINGS = 2 /* of the clock, each of which may be a step late */ };
     uint64_t length = *steps < CONTROL_STEPS ? *steps : CONTROL_STEPS;
-    double spread, middle, least = 0, step = (double)bench->clock.step;
+    double spread, least = 0, step = (double)bench->clock.step;
     for (unsigned moment = 0; moment < MOMENTS; moment++) {
-        if (!spread_of(bench, question->control, length, &spread, &middle))
+        if (!spread_of(bench, question->control, length, &spread))
             return false;
         least = moment && least < spread ? least : spread;
         *needed = (step + least) / (BLURRED * question->effect);
         if (*needed <= (double)*steps || least <= step)
             break;
-        if (!question->brief || *needed * middle * A_BURST > (double)length * (double)bench->clock.hz)
+        if (least > READINGS * step)
             bench_wait(bench, 1);
     }
     length = *steps;
