@@ -7,7 +7,7 @@
 double mean_of_most(double *values, unsigned count, double step)
 {
     double low = quantile(values, count, 0.25), high = quantile(values, count, 0.75);
-    double room = 1.5 * (high - low) + step, sum = 0;
+    double room = 1.5 * (high - low + step), sum = 0;
     unsigned counted = 0;
     for (unsigned i = 0; i < count; i++)
         if (values[i] >= low - room && values[i] <= high + room) {
