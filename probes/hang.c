@@ -187,12 +187,16 @@ void script_fence(struct script_of *script)
     script_add(script, OP_FENCE, 0, 0);
 }
 
+void script_pause(struct script_of *script, struct bench *bench, uint64_t longest)
+{
+    script_add(script, OP_WAIT, 0, 0);
+    script->visit[script->count - 1].value = bench_seed(bench) % (longest + 1);
+    script_fence(script);
+}
+
 void script_begin(struct script_of *script, struct bench *bench)
 {
-    uint64_t step = (uint64_t)((double)bench->clock.step * bench->cycles_per_tick);
-    script_add(script, OP_WAIT, 0, 0);
-    script->visit[script->count - 1].value = bench_seed(bench) % (step + 1);
-    script_fence(script);
+    script_pause(script, bench, (uint64_t)((double)bench->clock.step * bench->cycles_per_tick));
 }
 
 /* Visits one of them. */
@@ -221,11 +225,13 @@ void script_all(struct script_of *script, const struct hung *hung, enum hung_wha
 }
 
 /* Lines that are loaded before controls, and before entries, are. They lie far up: what is timed begins further down,
- * and up from a low one would be a stream. */
+ * and up from a low one would be a stream. That of entries is in no set of theirs, since a level that draws lots would
+ * lose some of them; that of controls is not in the line of what lies beside them. */
 static uint64_t opener(const struct hung *hung, enum hung_what what)
 {
-    uint64_t offset = ASIDE + APART / 2;
-    return what == HUNG_ENTRIES ? entry_of(hung, offset / ENTRY) : hung->base + CONTROLS * hung->page + offset;
+    uint64_t offset = ASIDE;
+    return what == HUNG_ENTRIES ? entry_of(hung, offset / ENTRY)
+                                : hung->base + CONTROLS * hung->page + offset + APART / 2;
 }
 
 void script_flush(struct script_of *script, const struct hung *hung)
@@ -278,18 +284,14 @@ void script_bring(struct script_of *script, const struct hung *hung)
 void script_timed(struct script_of *script, const struct hung *hung, enum hung_what what)
 {
     script_ready(script, hung, what);
-    if (what != HUNG_PAGES)
-        script_some(script, hung, hung->chosen, what, OP_LOAD, 1);
-    script_begin(script, hung->bench);
     for (unsigned i = 0; i < HUNG; i++)
         if (hung->chosen >> i & 1)
             script_add(script, OP_LOAD, beside(hung), 2);
     script_fence(script);
-    if (what != HUNG_PAGES)
-        return;
-    script_add(script, OP_LOAD, guide(hung), 0);
+    if (what == HUNG_PAGES)
+        script_add(script, OP_LOAD, guide(hung), 0);
     script_begin(script, hung->bench);
-    script_some(script, hung, hung->chosen, HUNG_PAGES, OP_LOAD, 3);
+    script_some(script, hung, hung->chosen, what, OP_LOAD, 1);
     script_fence(script);
 }
 

@@ -62,6 +62,9 @@ struct script_of {
 void script_add(struct script_of *, enum op, uint64_t va, unsigned lap);
 void script_fence(struct script_of *);
 
+/* A wait of core cycles that are drawn. */
+void script_pause(struct script_of *, struct bench *, uint64_t longest);
+
 /* Lets what follows begin anywhere between two steps of the clock, by a wait that is drawn: means of many laps show
  * less than a step then, where rounds that are all as long would come in the same moment of it. */
 void script_begin(struct script_of *, struct bench *);
@@ -81,9 +84,9 @@ void script_flush(struct script_of *, const struct hung *);
  * their entries in the first table. */
 void script_bring(struct script_of *, const struct hung *);
 
-/* Appends what is timed, of those that are chosen: lap 1: controls or entries, as they were left; lap 2: as many lines
- * beside the controls, which hit; and instead of lap 1, with HUNG_PAGES, lap 3: walks to pages, behind one to a page
- * beside them, which leaves the upper entries where a walk finds them. */
+/* Appends what is timed, of those that are chosen: lap 2: as many lines beside the controls, which hit; and lap 1:
+ * controls or entries, as they were left, or, with HUNG_PAGES, walks to pages, behind one to a page beside them, which
+ * leaves the upper entries where a walk finds them. */
 void script_timed(struct script_of *, const struct hung *, enum hung_what);
 
 /* Appends loads of all entries that are present, each in a lap of its own, in the order of hung->order: lap 1 + i for

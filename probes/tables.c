@@ -275,45 +275,43 @@ static bool recall(struct tables *tables)
 
 enum { ENDS = 1 << 20 }; /* visits */
 
-/* Entries where walks left them. Small first levels have no room for all that is timed, or for some of it that shares a
- * set with entries of upper tables; and pages' lines that are lost make walks seem longer by the same, wherever the
- * entries are. What two pages take less than all of them says so. Then there are two from here on. */
-static bool choose_pages(struct tables *tables)
+/* Times all pages, and two alone; those stay present that are to be believed. What else is met in a lap only adds to
+ * it, and more of it to a longer one: two count if they take less. */
+static bool measure_both(struct tables *tables, struct laying laying, struct cost *cost)
 {
-    struct laying laying = {.place = WALKED, .walks = true, .rounds = MOST_ROUNDS};
     struct cost few;
     hung_leave(&tables->hung, FEW_HUNG);
+    laying.rounds = rounds_of(tables);
     if (!tables_measure(tables, &laying, ENDS, &few))
         return false;
     hung_leave(&tables->hung, ALL_HUNG);
     laying.rounds = rounds_of(tables);
-    if (!tables_measure(tables, &laying, ENDS, &tables->near))
+    if (!tables_measure(tables, &laying, ENDS, cost))
         return false;
-    double room = readings_tolerance(few.walk) / 2 + 2 * (few.deviation + tables->near.deviation);
-    if (!few.known || !tables->near.known || tables->near.walk - few.walk <= room)
+    double room = readings_tolerance(few.walk) / 2 + 2 * (few.deviation + cost->deviation);
+    if (!few.known || (cost->known && cost->walk - few.walk <= room))
         return true;
     hung_leave(&tables->hung, FEW_HUNG);
-    tables->near = few;
+    *cost = few;
     return true;
 }
 
-/* What is in memory. A refresh comes into long laps too often to be told from what they take: then two pages are asked,
- * too, and who is known better counts. */
+/* Entries where walks left them. Small first levels have no room for all that is timed, or for some of it that shares a
+ * set with entries of upper tables; and pages' lines that are lost make walks seem longer by the same, wherever the
+ * entries are. Then there are two from here on. */
+static bool choose_pages(struct tables *tables)
+{
+    return measure_both(tables, (struct laying){.place = WALKED, .walks = true}, &tables->near);
+}
+
+/* What is in memory. A refresh comes into long laps too often to be told from what they take. */
 static bool measure_far(struct tables *tables)
 {
     struct laying far = {.place = FLUSHED, .loads = HUNG_CONTROLS, .walks = true, .rounds = rounds_of(tables)};
-    struct cost few;
-    if (!tables_measure(tables, &far, ENDS, &tables->far))
-        return false;
-    if (tables->hung.present == FEW_HUNG ||
-        (tables->far.known && 8 * tables->far.deviation < readings_tolerance(tables->far.walk)))
-        return true;
-    far.rounds = MOST_ROUNDS;
-    hung_leave(&tables->hung, FEW_HUNG);
-    bool measured = tables_measure(tables, &far, ENDS, &few);
-    hung_leave(&tables->hung, ALL_HUNG);
-    if (few.known && !(tables->far.known && tables->far.deviation <= few.deviation))
-        tables->far = few;
+    unsigned present = tables->hung.present;
+    bool measured = present == FEW_HUNG ? tables_measure(tables, &far, ENDS, &tables->far)
+                                        : measure_both(tables, far, &tables->far);
+    hung_leave(&tables->hung, present);
     return measured;
 }
 

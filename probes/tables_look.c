@@ -3,11 +3,14 @@
 #include "probes/mean.h"
 #include "probes/tables_inside.h"
 
-enum { MOST_BATCHES = 60, LEAST_BATCHES = 12 };
+enum { MOST_BATCHES = 240, MOST_OF_ALL = 60, LEAST_BATCHES = 12 };
 
 /* A mean is good when its standard deviation is a sixth of what a value may be off by. Few batches may agree by chance,
  * and do not know that deviation. */
 static const double ENOUGH = 6;
+
+/* Core cycles: about what lies between two refreshes of memory. */
+enum { LONGEST_PAUSE = 1 << 15 };
 
 /* Standard deviation of a difference of two readings of a clock that only steps, as part of the step: what each of them
  * is off by is spread evenly over one. */
@@ -32,11 +35,21 @@ static bool sweep(struct tables *tables, const struct laying *laying, struct scr
     return prepare(tables, script) && bench_warm(&tables->bench, laying->sweep, 0, laying->sweep->length);
 }
 
+/* Who walks needs what no TLB knows. Loads of lines do without: others would have to be translated again, too, and what
+ * that loads is in the way of what lies where it is wanted, and closes rows. */
+static void forget(struct script_of *script, enum hung_what what)
+{
+    if (what == HUNG_PAGES)
+        script_add(script, OP_FLUSH_TLB, 0, 0);
+}
+
 /* Puts the lines of entries and controls where they are wanted: what is left of the script does the last of that. */
 static bool lay(struct tables *tables, const struct laying *laying, enum hung_what what, struct script_of *script)
 {
     struct hung *hung = &tables->hung;
     hung_shuffle(hung);
+    if (laying->place == FLUSHED) /* looks that are all as long would meet a refresh many times on end */
+        script_pause(script, hung->bench, LONGEST_PAUSE);
     script_flush(script, hung);
     if (laying->place == SWEPT && !sweep(tables, laying, script))
         return false;
@@ -47,12 +60,12 @@ static bool lay(struct tables *tables, const struct laying *laying, enum hung_wh
     if (laying->place == FLUSHED) {
         /* The last loads from memory are of what is timed: all of its rows are open. */
         script_flush(script, hung);
-        script_add(script, OP_FLUSH_TLB, 0, 0);
+        forget(script, what);
         script_all(script, hung, what, OP_LOAD, 0);
         script_fence(script);
         script_flush(script, hung);
     }
-    script_add(script, OP_FLUSH_TLB, 0, 0);
+    forget(script, what);
     return brought;
 }
 
@@ -65,8 +78,8 @@ static bool play(struct tables *tables, struct script_of *script, struct reading
     return played;
 }
 
-/* Puts them there, and times what is wanted: ticks of laps 1 to 3. */
-static bool look(struct tables *tables, const struct laying *laying, enum hung_what what, double lap_ticks[4],
+/* Puts them there, and times what is wanted, and as many hits: in ticks. */
+static bool look(struct tables *tables, const struct laying *laying, enum hung_what what, double *ticks, double *hits,
                  bool *good)
 {
     struct reading lap[MAX_LAPS];
@@ -76,24 +89,22 @@ static bool look(struct tables *tables, const struct laying *laying, enum hung_w
     script_timed(&script, &tables->hung, what);
     if (!play(tables, &script, lap, good))
         return false;
-    for (unsigned i = what == HUNG_PAGES ? 2 : 1; i < (what == HUNG_PAGES ? 4 : 3); i++)
-        lap_ticks[i] = (double)lap[i].ticks;
+    *ticks = (double)lap[1].ticks;
+    *hits = (double)lap[2].ticks;
     return true;
 }
 
 /* One batch: what each of them takes more than a hit. */
 static bool batch_of(struct tables *tables, const struct laying *laying, enum hung_what what, double *more, bool *good)
 {
-    double ticks[4] = {0}, laps[MOST_ROUNDS], hits[MOST_ROUNDS];
+    double laps[MOST_ROUNDS], hits[MOST_ROUNDS];
     double scale = tables->bench.cycles_per_tick / count_of(tables->hung.chosen);
     double step = (double)tables->bench.clock.step;
     unsigned counted = 0;
     for (unsigned round = 0; round < laying->rounds; round++) {
         bool trusted;
-        if (!look(tables, laying, what, ticks, &trusted))
+        if (!look(tables, laying, what, &laps[counted], &hits[counted], &trusted))
             return false;
-        laps[counted] = ticks[what == HUNG_PAGES ? 3 : 1];
-        hits[counted] = ticks[2];
         counted += trusted;
     }
     *good = 2 * counted > laying->rounds;
@@ -115,9 +126,10 @@ bool tables_measure(struct tables *tables, const struct laying *laying, uint64_t
     double walks[MOST_BATCHES], loads[MOST_BATCHES];
     bool walked = laying->walks, loaded = laying->loads != HUNG_NOTHING;
     uint64_t end = machine_steps(tables->bench.machine) + visits;
-    unsigned count = 0, lost = 0;
+    /* Of two pages a clock that steps shows a fifth of what it shows of ten. */
+    unsigned count = 0, lost = 0, most = tables->hung.present == ALL_HUNG ? MOST_OF_ALL : MOST_BATCHES;
     *cost = (struct cost){.known = false};
-    while (count < MOST_BATCHES && lost < MOST_BATCHES) {
+    while (count < most && lost < most) {
         bool good;
         if (!tables_batch(tables, laying, walked ? &walks[count] : NULL, loaded ? &loads[count] : NULL, &good))
             return false;

@@ -14,6 +14,19 @@ static void small_first_level(struct description *description, unsigned sets, un
     shape_cache(description, 0, sets, ways);
 }
 
+/* With the first level only. */
+static void expect_of_one(struct notebook *notebook, struct description *description)
+{
+    description->caches = 1;
+    memset(notebook, 0, sizeof *notebook);
+    note_value(notebook, "l1d.latency", HIT, "cycles", 0.999, 0, "");
+    note_value(notebook, "mem.latency", MEMORY, "cycles", 0.999, 0, "");
+    run_probe(probe_tables, description, notebook);
+    assert_cost(notebook, "walker.cached_in", 1);
+    assert_cost(notebook, "walk.4k.l1", OVERHEAD + HIT);
+    assert_cost(notebook, "walk.4k.mem", OVERHEAD + MEMORY);
+}
+
 /* With two levels of cache only. */
 static void expect_of_two(struct notebook *notebook, struct description *description, int level)
 {
@@ -35,6 +48,40 @@ static void half_stay(void **state)
     struct description description = machine_with();
     small_first_level(&description, 16, 8);
     expect(*state, &description, 1, OVERHEAD + HIT, OVERHEAD + NEXT, OVERHEAD + THIRD, OVERHEAD + MEMORY);
+}
+
+/* A clock whose step is longer than what walks to two pages take, which are all that has room. */
+static void long_steps(void **state)
+{
+    struct description description = machine_with();
+    small_first_level(&description, 16, 8);
+    description.clock.step = 50;
+    expect_of_one(*state, &description);
+}
+
+/* Loads of entries say where walks left them: what opens their row of memory is in no set of theirs. */
+static void row_of_entries(void **state)
+{
+    struct description description = machine_with();
+    struct notebook *notebook = *state;
+    small_first_level(&description, 16, 8);
+    assert_true(policy_parse(&description.cache[0].shape.policy, "RANDOM"));
+    expect(notebook, &description, 1, OVERHEAD + HIT, OVERHEAD + NEXT, OVERHEAD + THIRD, OVERHEAD + MEMORY);
+    assert_true(noted(notebook, "walk.4k.l2")->confidence > 0.95);
+}
+
+/* So they do in one way, and loads of lines that were flushed find their rows open: no TLB was flushed, so that nothing
+ * is translated before them. */
+static void one_way(void **state)
+{
+    struct description description = machine_with();
+    struct notebook *notebook = *state;
+    shape_cache(&description, 0, 128, 1);
+    description.memory.row_miss = 60;
+    description.memory.row = 2048;
+    description.memory.banks = 16;
+    expect_of_one(notebook, &description);
+    assert_true(noted(notebook, "walk.4k.l1")->confidence > 0.95);
 }
 
 /* One that draws lots does not keep all that comes once. */
@@ -189,6 +236,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(half_stay),
+        cmocka_unit_test(long_steps),
+        cmocka_unit_test(row_of_entries),
+        cmocka_unit_test(one_way),
         cmocka_unit_test(lots_are_drawn),
         cmocka_unit_test(room_for_two),
         cmocka_unit_test(pages_are_lost),
