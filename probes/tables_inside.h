@@ -99,8 +99,8 @@ bool tables_measure_chosen(struct tables *, const struct laying *, unsigned chos
 /* Looks for sweeps that leave all entries in one level, by what the controls take. */
 bool tables_search(struct tables *);
 
-/* Looks for sweeps that leave some entries in levels of which nothing is known so far, by loads of each entry, from a
- * level on. *found: something new is known. */
+/* Looks for sweeps that leave some entries in levels of which nothing is known for sure so far, by loads of each entry,
+ * from a level on. *found: what is known of one may be new. */
 bool tables_search_singly(struct tables *, unsigned from, bool *found);
 
 /* The same of where walks left them, where these do not say one level. */

@@ -2,10 +2,11 @@
 /* tables_sweep.c: sweeps that push entries of tables out of near levels of cache, and leave them in another.
  *
  * Few sweeps leave all of them in one level: sets that hold more of the entries than others overflow sooner, and where
- * a hash chooses sets, each fares in its own way. So where none does, each entry is loaded in a lap of its own: that
- * says in which level a sweep leaves it, and walks are timed to those alone that it leaves where they are wanted. That
- * they are there is asked again, by other loads than those that they were chosen by. If none is there for sure, loads
- * say how far from what the level takes a mixture is, and walks to the same entries are as far from it. */
+ * a hash chooses sets, each fares in its own way. So where none does, or walks say that it does not, each entry is
+ * loaded in a lap of its own: that says in which level a sweep leaves it, and walks are timed to those alone that it
+ * leaves where they are wanted. That they are there is asked again, by other loads than those that they were chosen by.
+ * If none is there for sure, loads say how far from what the level takes a mixture is, and walks to the same entries
+ * are as far from it. */
 #include "probes/tables_inside.h"
 
 enum { FEWEST = 2, LEAST_CHOSEN = 2 };
@@ -91,10 +92,12 @@ struct singly {
     struct mixture mixture[LEVELS + 1];
 };
 
-/* Whether loads of the entries say, too, that walks leave them where the walker looks first. */
+/* Whether loads of the entries say where walks leave them, and nothing else that is known of the walker is against it.
+ */
 static bool nearest_known(const struct tables *tables)
 {
-    return tables->cached_in && tables_left(tables) == tables->cached_in;
+    unsigned left = tables_left(tables);
+    return left && (!tables->cached_in || tables->cached_in == left);
 }
 
 /* How far loads of entries are from what a level takes, or walks to them from what they take where walks left them,
@@ -106,17 +109,22 @@ static double off_of(const struct tables *tables, unsigned level, const struct c
     return nearest_known(tables) && besides > off ? besides : off;
 }
 
-/* Keeps what was found of entries in a level, if it is less far off than what was found before. Where it is near
- * enough, nothing is missing any more. */
+/* Whether nothing more has to be looked for. Controls may all lie in a level where one of the entries does not. */
+static bool near_enough(const struct tables *tables, unsigned level, const struct cost *cost)
+{
+    double room = readings_tolerance(tables->latency[level]) / 2;
+    return cost->known && cost->deviation <= room && off_of(tables, level, cost) <= room + cost->deviation;
+}
+
+/* Keeps what was found of entries in a level, if it is less far off than what was found before. */
 static void keep(struct singly *singly, unsigned level, const struct cost *cost)
 {
     const struct tables *tables = singly->tables;
     struct cost *kept = &singly->tables->swept[level];
-    double off = off_of(tables, level, cost);
-    if (kept->known && off_of(tables, level, kept) <= off)
+    if (kept->known && off_of(tables, level, kept) + kept->deviation <= off_of(tables, level, cost) + cost->deviation)
         return;
     *kept = *cost;
-    if (off <= readings_tolerance(tables->latency[level]) / 2 + cost->deviation)
+    if (near_enough(tables, level, kept))
         singly->missing &= ~(1U << level);
 }
 
@@ -129,11 +137,12 @@ static bool measure_entries(struct singly *singly, const struct laying *laying, 
         unsigned count = count_of(entries->in[level]);
         if (!(singly->missing >> level & 1) || count < LEAST_CHOSEN || count <= singly->tried[level])
             continue;
-        singly->tried[level] = count;
         if (!tables_measure_chosen(tables, laying, entries->in[level], level, 0, &walk, &load))
             return false;
-        if (!walk.known)
+        if (!walk.known) {
+            singly->tried[level] = count;
             continue;
+        }
         walk.load = load.load;
         walk.deviation = walk.deviation > load.deviation ? walk.deviation : load.deviation;
         keep(singly, level, &walk);
@@ -175,11 +184,11 @@ static void keep_mixtures(struct singly *singly, const struct walk *sweep, const
 static bool measure_mixtures(struct singly *singly)
 {
     struct tables *tables = singly->tables;
-    for (unsigned level = 2; level <= tables->levels && nearest_known(tables); level++) {
+    for (unsigned level = 2; level <= tables->levels && tables->cached_in && nearest_known(tables); level++) {
         struct mixture *mixture = &singly->mixture[level];
         struct laying laying = {.place = SWEPT, .sweep = &mixture->sweep, .rounds = rounds_of(tables)};
-        struct cost walk, load, *cost = &tables->swept[level];
-        if (!(singly->missing >> level & 1) || cost->known || !mixture->entries)
+        struct cost walk, load;
+        if (!(singly->missing >> level & 1) || !mixture->entries)
             continue;
         if (!bench_link(&tables->bench, &mixture->sweep) ||
             !tables_measure_chosen(tables, &laying, mixture->entries, level, room_of_mixture(tables, level), &walk,
@@ -188,11 +197,12 @@ static bool measure_mixtures(struct singly *singly)
         if (!walk.known)
             continue;
         double more = load.load - behind_first(tables, level);
-        *cost = (struct cost){.walk = walk.walk - more,
-                              .load = load.load - more,
-                              .deviation = walk.deviation + load.deviation,
-                              .known = true,
-                              .mixed = true};
+        struct cost cost = {.walk = walk.walk - more,
+                            .load = load.load - more,
+                            .deviation = walk.deviation + load.deviation,
+                            .known = true,
+                            .mixed = true};
+        keep(singly, level, &cost);
     }
     return true;
 }
@@ -235,7 +245,7 @@ bool tables_search_singly(struct tables *tables, unsigned from, bool *found)
 {
     struct singly singly = {.tables = tables};
     for (unsigned level = from; level <= tables->levels; level++)
-        if (!tables->swept[level].known)
+        if (!near_enough(tables, level, &tables->swept[level]))
             singly.missing |= 1U << level;
     unsigned missing = singly.missing;
     if (!search_kind(&singly))

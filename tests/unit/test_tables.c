@@ -96,6 +96,31 @@ static void controls_elsewhere(void **state)
     expect(*state, &description, 2, ABSENT, OVERHEAD + NEXT, OVERHEAD + THIRD, OVERHEAD + MEMORY);
 }
 
+/* Sweeps that leave all controls in the third level leave an entry in the second: each of them is asked. */
+static void one_stays(void **state)
+{
+    struct description description = machine_with();
+    shape_cache(&description, 0, 16, 8);
+    shape_cache(&description, 1, 32, 17);
+    shape_cache(&description, 2, 128, 16);
+    assert_true(policy_parse(&description.cache[1].shape.policy, "NRU"));
+    assert_true(policy_parse(&description.cache[2].shape.policy, "PLRU"));
+    expect(*state, &description, 1, OVERHEAD + HIT, OVERHEAD + NEXT, OVERHEAD + THIRD, OVERHEAD + MEMORY);
+}
+
+/* A sweep that leaves entries there for loads need not do so for walks, or not every time: others are tried. */
+static void one_more_sweep(void **state)
+{
+    struct description description = machine_with();
+    shape_cache(&description, 0, 64, 4);
+    shape_cache(&description, 1, 128, 8);
+    shape_cache(&description, 2, 256, 5);
+    hash_sets(&description.cache[2], 8);
+    assert_true(policy_parse(&description.cache[1].shape.policy, "QLRU_H11_M1_R0_U0"));
+    assert_true(policy_parse(&description.cache[2].shape.policy, "RANDOM"));
+    expect(*state, &description, 1, OVERHEAD + HIT, OVERHEAD + NEXT, OVERHEAD + THIRD, OVERHEAD + MEMORY);
+}
+
 /* Two levels that draw lots never leave all entries in one of them, and by this clock none is seen alone: what some
  * that lie elsewhere take more or less is taken off, and what is left is doubted. */
 static void some_elsewhere(void **state)
@@ -187,6 +212,8 @@ int main(void)
         cmocka_unit_test(two_in_a_set),
         cmocka_unit_test(two_ways),
         cmocka_unit_test(controls_elsewhere),
+        cmocka_unit_test(one_stays),
+        cmocka_unit_test(one_more_sweep),
         cmocka_unit_test(some_elsewhere),
         cmocka_unit_test(sets_by_the_rest),
         cmocka_unit_test(by_software),

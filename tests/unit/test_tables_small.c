@@ -207,6 +207,19 @@ static void streams_are_brought(void **state)
     expect(*state, &description, 2, ABSENT, OVERHEAD + NEXT, OVERHEAD + THIRD, OVERHEAD + MEMORY);
 }
 
+/* One that needs two loads only, in any direction: what is flushed says nothing, and sweeps do if loads of the entries
+ * say which of these left all of them there. */
+static void streams_of_two(void **state)
+{
+    struct description description = machine_with();
+    shape_cache(&description, 0, 64, 4);
+    shape_cache(&description, 1, 48, 16);
+    assert_true(policy_parse(&description.cache[0].shape.policy, "QLRU_H11_M1_R0_U0"));
+    description.prefetcher[description.prefetchers++] = (struct prefetcher_description){
+        .kind = PREFETCH_STREAM, .watches = 2, .into = 2, .trackers = 32, .train = 2, .ahead = 6};
+    expect_of_two(*state, &description, 1);
+}
+
 /* A refresh closes rows of memory now and then: seldom between what opens them and what is timed. */
 static void rows_are_closed(void **state)
 {
@@ -249,6 +262,7 @@ int main(void)
         cmocka_unit_test(nothing_kept_in_two_ways),
         cmocka_unit_test(one_way_by_virtual_addresses),
         cmocka_unit_test(streams_are_brought),
+        cmocka_unit_test(streams_of_two),
         cmocka_unit_test(rows_are_closed),
         cmocka_unit_test(refreshes_are_met),
     };
