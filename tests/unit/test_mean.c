@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* test_mean.c: means of readings of which some were interrupted, by clocks that move in steps. */
 #include "probes/mean.h"
+#include "tests/unit/resting_host.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

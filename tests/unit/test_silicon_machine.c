@@ -335,11 +335,7 @@ static void laps_are_linked_as_they_are_run(void **state)
     assert_true(machine_run(machine, &task, 1, &reading) && reading.steps == 100);
     task.lap = 0;
     assert_false(machine_run(machine, &task, 1, &reading)); /* one passes */
-    task.lap = 2;
-    task.start = base + 64;
-    assert_false(machine_run(machine, &task, 1, &reading)); /* the other one is the first */
-    task.start = base;
-    task.warm = 2;
+    task.lap = task.warm = 2;
     assert_true(machine_link(machine, OP_PASS, base, base + 64));
     assert_false(machine_run(machine, &task, 1, &reading)); /* none counts, before the clock starts either */
     machine_close(machine);
