@@ -36,17 +36,22 @@ void tlb_note_missing(const struct tlb *tlb, unsigned level, uint64_t cost, cons
 
 /* A neighbour may hold an entry of a level for all of a run, and where there is one set, one fewer of any number is as
  * good a level: on a Zen 4 two tries agreed on 71 for 72, as few moments of 40 seconds were free of whoever it was. Of
- * several sets one would have fewer ways then, which rows speak against. */
-static double neighbours_own(const struct tlb *tlb, const struct shape *shape)
+ * a first level's sets one would have fewer ways then, which rows speak against. A second level is filled by others all
+ * the time, by walks of a host's tables, too: of eight ways and 512 sets a Zen 5's rows showed half or less, and two
+ * tries agreed on seven ways and 256 sets, bits of which did not add up. Where all bits do, nothing but a neighbour
+ * speaks against it. */
+static double neighbours_own(const struct tlb *tlb, unsigned level, const struct shape *shape)
 {
-    return shape->sets == 1 ? tries_neighbour(tlb->bench.machine) : 0;
+    if (level > 1 && !shape->plain && shape->sets > 1)
+        return tries_on(tlb->bench.machine) > 1 ? UNCONFIRMED : 0;
+    return level > 1 || shape->sets == 1 ? tries_neighbour(tlb->bench.machine) : 0;
 }
 
 bool tlb_note_shape(struct tlb *tlb, unsigned level, const struct shape *shape, double error, uint64_t cost)
 {
     char id[28];
     uint64_t fit = shape->ways * shape->sets * shape->neighbours;
-    error += tlb_unconfirmed(tlb, level, fit) + neighbours_own(tlb, shape);
+    error += tlb_unconfirmed(tlb, level, fit) + neighbours_own(tlb, level, shape);
     double confidence = confidence_from(error);
     tlb->level[level - 1] = (struct level){fit, error};
     if (tlb_agreed_before(tlb, level) && tlb_agreed_before(tlb, level) != fit)
