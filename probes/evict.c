@@ -178,8 +178,10 @@ static bool takes_far(struct push *push, const struct scene *scene, uint64_t lin
     unsigned first = (unsigned)(bench_seed(push->bench) % (scene->helpers + 1));
     for (unsigned i = 0; i < scene->helpers; i++) {
         uint64_t helper = scene->helper[(first + i) % scene->helpers];
-        uint64_t far = modulo ? (helper - target + line) % region_lines(&push->region) : helper ^ target ^ line;
-        if (!modulo || far - line == helper - target) /* not round the end */
+        uint64_t far = modulo ? line + (helper - target) : helper ^ target ^ line;
+        if (far >= region_lines(&push->region)) /* beyond either end: as far to the other side */
+            far = line - (helper - target);
+        if (far < region_lines(&push->region))
             moved.line[moved.lines++] = far;
     }
     /* What lines bring along is moved with them, too, and may be of the set then. */

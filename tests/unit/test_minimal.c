@@ -205,6 +205,28 @@ static void lines_that_take_part(void **state)
     leave(&at);
 }
 
+/* Helpers that are moved with a line which is near one end of the memory, while the target is near the other one, are
+ * as far from it to the other side: they push it down, and an exclusive level gets it. */
+static void helpers_beyond_an_end(void **state)
+{
+    (void)state;
+    enum { SETS = 96, WAYS = 8, BEFORE_END = 5 };
+    struct description description = first(64, 4, "LRU");
+    struct looked_at at;
+    struct scene scene;
+    const char *why = "";
+    add(&description, SETS, WAYS, "LRU")->inclusion = INCLUSION_EXCLUSIVE;
+    look_at(&at, &description, 1);
+    uint64_t lines = region_lines(&at.push.region), targets[] = {lines - BEFORE_END, 63};
+    for (unsigned i = 0; i < 2; i++) {
+        uint64_t line = i ? lines - (lines - targets[i]) % SETS : targets[i] % SETS + SETS;
+        assert_true(minimal_find(&at.push, &at.nearer.kin, &at.nearer, targets[i], NULL, &scene, &why));
+        assert_true(evict_takes_far(&at.push, &scene, line, true, VOTES_CHECK));
+        assert_false(evict_takes_far(&at.push, &scene, line ^ 1, true, VOTES_CHECK));
+    }
+    leave(&at);
+}
+
 /* Whether a set has lines that differ in a bit which no line that is known differs in is seen, whether it is known how
  * many draws it takes until a line is of the set, or thought to be a few of them. */
 static void lines_outside(void **state)
@@ -285,6 +307,7 @@ int main(void)
                                        cmocka_unit_test(lines_foretell_others),
                                        cmocka_unit_test(all_that_there_are),
                                        cmocka_unit_test(lines_that_take_part),
+                                       cmocka_unit_test(helpers_beyond_an_end),
                                        cmocka_unit_test(lines_outside),
                                        cmocka_unit_test(lines_that_are_seldom_drawn),
                                        cmocka_unit_test(spent_on_the_way)};
