@@ -342,8 +342,10 @@ static bool find_once(struct push *push, const struct kin *kin, const struct nea
     const struct kin *helping = &nearer->kin;
     unsigned helpers = most_helpers(nearer->ways);
     draw_helpers(push, scene, helping, helpers);
-    for (unsigned redraw = 0; redraw < REDRAWS && push_ok(push) && pool_goes(push, scene); redraw++)
-        draw_helpers(push, scene, helping, helpers);
+    /* Where these push it out, there are fewer of its set among fewer: an exclusive level has got another line than the
+     * last one of them then, so that it is not told which they are. */
+    for (unsigned redraw = 1; redraw <= REDRAWS && push_ok(push) && pool_goes(push, scene); redraw++)
+        draw_helpers(push, scene, helping, helpers - helpers * redraw / (2 * REDRAWS));
     evict_lighten(push, scene);
     uint64_t enough = SMALLEST_POOL;
     if (!push->empty_first && (push->any_way || takes_any_way(push, scene, kin, &enough))) {

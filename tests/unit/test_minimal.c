@@ -205,6 +205,28 @@ static void lines_that_take_part(void **state)
     leave(&at);
 }
 
+/* Of the lines that share a set of the level before, every other one shares one of an exclusive level: as many helpers
+ * as it takes in the end push the target out of that, too, and which of them are of its set is not told by the last
+ * one. Among fewer there are fewer, and mostly it needs no more lines than there are ways then. */
+static void helpers_of_its_set(void **state)
+{
+    (void)state;
+    enum { SETS = 128, WAYS = 14, TIMES = 12, MOSTLY = 7 };
+    struct description description = first(64, 16, "MRU");
+    struct looked_at at;
+    unsigned found = 0;
+    const char *why = "";
+    add(&description, SETS, WAYS, "QLRU_H00_M1_R2_U1")->inclusion = INCLUSION_EXCLUSIVE;
+    look_at(&at, &description, 1);
+    for (unsigned i = 0; i < TIMES; i++) {
+        struct scene scene;
+        found += minimal_find(&at.push, &at.nearer.kin, &at.nearer, target_of(&at.push, i), NULL, &scene, &why) &&
+                 scene.needed == WAYS && scene.helpers;
+    }
+    assert_in_range(found, MOSTLY, TIMES);
+    leave(&at);
+}
+
 /* Helpers that are moved with a line which is near one end of the memory, while the target is near the other one, are
  * as far from it to the other side: they push it down, and an exclusive level gets it. */
 static void helpers_beyond_an_end(void **state)
@@ -307,6 +329,7 @@ int main(void)
                                        cmocka_unit_test(lines_foretell_others),
                                        cmocka_unit_test(all_that_there_are),
                                        cmocka_unit_test(lines_that_take_part),
+                                       cmocka_unit_test(helpers_of_its_set),
                                        cmocka_unit_test(helpers_beyond_an_end),
                                        cmocka_unit_test(lines_outside),
                                        cmocka_unit_test(lines_that_are_seldom_drawn),
