@@ -317,14 +317,15 @@ bool push_signs(struct push *push, const struct scene *scene, double error, doub
 bool push_far(struct push *push, const struct scene *scene)
 {
     enum { ROUNDS = 9 };
-    unsigned far = 0, rounds = 0;
-    for (; push->beyond > 0 && rounds < ROUNDS && push_ok(push); rounds++) {
+    unsigned far = 0, gone = 0;
+    for (unsigned rounds = 0; push->beyond > 0 && rounds < ROUNDS && push_ok(push); rounds++) {
         double ticks;
         if (!one_round(push, scene, rounds == 0, &ticks))
             return false;
+        gone += ticks > push->middle;
         far += ticks > push->beyond;
     }
-    return 2 * far > rounds;
+    return 2 * far > gone;
 }
 
 static void lap_of_lines(struct script *script, const struct scene *scene)

@@ -145,9 +145,31 @@ static void waits_are_no_votes(void **state)
     close_push(&opened);
 }
 
+/* A target that goes seldom goes far, if it does not go to the next level then: that draws lots, and takes what it
+ * gives up away from the first one. Or it goes from the first one by lot, and the next one has it. */
+static void far_as_often_as_it_goes(void **state)
+{
+    (void)state;
+    enum { TIMES = 20, MOSTLY = 15 };
+    for (unsigned next = 0; next < 2; next++) {
+        struct description description = first(SETS, WAYS, next ? "RANDOM" : "LRU");
+        struct opened opened;
+        unsigned far = 0;
+        add(&description, SETS, WAYS, next ? "LRU" : "RANDOM")->inclusion =
+            next ? INCLUSION_NEITHER : INCLUSION_INCLUSIVE;
+        open_push(&opened, &description, 1, 0, latencies[0], latencies[1]);
+        assert_true(push_calibrate(&opened.push, latencies[0], latencies[0], latencies[1], MEMORY));
+        struct scene scene = row(&opened.push, 1);
+        for (unsigned i = 0; i < TIMES; i++)
+            far += push_far(&opened.push, &scene);
+        assert_in_range(far, next ? 0 : MOSTLY, next ? 0 : TIMES);
+        close_push(&opened);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(clocks_in_steps), cmocka_unit_test(last_straws),
-                                       cmocka_unit_test(waits_are_no_votes)};
+                                       cmocka_unit_test(waits_are_no_votes), cmocka_unit_test(far_as_often_as_it_goes)};
     return cmocka_run_group_tests(tests, fresh, done);
 }
