@@ -328,12 +328,17 @@ bool push_far(struct push *push, const struct scene *scene)
     return 2 * far > gone;
 }
 
+static void all_helpers(struct script *script, const struct scene *scene)
+{
+    half_of_helpers(script, scene, 0, OP_LOAD);
+    half_of_helpers(script, scene, 1, OP_LOAD);
+}
+
 static void lap_of_lines(struct script *script, const struct scene *scene)
 {
     for (unsigned i = 0; i < scene->lines; i++)
         add_line(script, OP_LOAD, scene->target, scene->line[i]);
-    half_of_helpers(script, scene, 0, OP_LOAD);
-    half_of_helpers(script, scene, 1, OP_LOAD);
+    all_helpers(script, scene);
 }
 
 /* Loads the last lines of a lap until the nearer levels have them all: where those draw lots, each load of a line that
@@ -359,6 +364,8 @@ bool push_line(struct push *push, const struct scene *scene, unsigned laps, unsi
         clear_away(&script, scene);
         for (unsigned lap = 0; lap < laps; lap++)
             lap_of_lines(&script, scene);
+        for (unsigned pass = 0; pass < push->passes; pass++)
+            all_helpers(&script, scene);
         settle(&script, scene);
         if (!time_target(&script, scene->line[place]))
             return false;

@@ -64,6 +64,7 @@ struct push {
     const uint64_t *hot_helper; /* and after each of all lines these, which push it out of all levels but the last of
                                    the nearer ones */
     unsigned hot_helpers;
+    unsigned passes;    /* push_line: of the helpers at the end, after those that each lap ends with */
     unsigned settled;   /* push_line: so many of the lines come again and again at the end, so that nearer levels have
                            these and no others, whether they draw lots or not */
     struct along along; /* nothing of it stays: it is flushed after each of the scene's lines, and all of it at the end;

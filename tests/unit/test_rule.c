@@ -166,6 +166,22 @@ static void missed_by_chance(void **state)
     leave(&at);
 }
 
+/* The first level lets most lines go at once, and keeps one in many for long: such a line is there when it is looked
+ * for behind it. What is loaded is not there any more, though nothing has pushed it, and so an exclusive level gets it
+ * at once. */
+static void let_go_at_once(void **state)
+{
+    static const char policy[] = "QLRU_H11_MR31_R1_U2";
+    for (unsigned exclusive = 0; exclusive < 2; exclusive++) {
+        struct description description = first(64, 8, policy);
+        if (exclusive)
+            add(&description, 256, 3, policy)->inclusion = INCLUSION_EXCLUSIVE;
+        else
+            add(&description, 128, 12, "LRU");
+        assert_found(&description, *state);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(folded_behind_odd),
@@ -175,6 +191,7 @@ int main(void)
                                        cmocka_unit_test(a_table_behind_longer_lines),
                                        cmocka_unit_test(brought_along),
                                        cmocka_unit_test(taken_in_by_loads),
-                                       cmocka_unit_test(missed_by_chance)};
+                                       cmocka_unit_test(missed_by_chance),
+                                       cmocka_unit_test(let_go_at_once)};
     return cmocka_run_group_tests(tests, fresh, done);
 }
