@@ -19,10 +19,9 @@ enum {
     DOWN = 3 /* lines that push one down, for each that the nearer levels hold */
 };
 
-/* Probability of a wrong answer where the sets of a nearer level are chosen modulo an odd number, and this one's by
- * XOR: what differs from the helpers by XOR pushes nothing down there, so some lines that share a set may have been
- * missed.
- */
+/* Probability of a wrong answer where the sets of a nearer level are chosen modulo an odd number, and this one's by XOR
+ * or a table: what differs from the helpers by XOR pushes nothing down there, so some lines that share a set may have
+ * been missed. */
 static const double MODULO_BEFORE = 0.6;
 
 static const char *const NO_RULE = "how lines share its sets follows no rule that was tried";
@@ -49,23 +48,27 @@ static bool learn_from_others(struct push *push, const struct scene *scene, stru
 }
 
 /* Whether lines drawn by a rule share the target's set: nearly all of them, for noise may hide one; where the rule is
- * wrong, no more than half do. far: they need not be kin of the target at the nearer levels, whose sets are chosen
- * modulo their number; here they may be by bits, and then some of what pushes a line down there is of its set here. */
+ * wrong, no more than half do, which a few do not show. far: they need not be kin of the target at the nearer levels,
+ * whose sets are chosen modulo their number; some of what pushes them down there may be of its set here. */
 static bool foretells(struct push *push, const struct scene *scene, const struct kin *rule, bool far)
 {
     uint64_t seed = bench_seed(push->bench);
-    unsigned checked = 0, missed = 0;
+    unsigned checked = 0, known = 0, missed = 0;
     for (uint64_t i = 0; checked < CHECKS && i < kin_count(rule, &push->region) && push_ok(push); i++) {
         uint64_t line = kin_draw(rule, &push->region, scene->target, seed, i);
-        if (line == scene->target || push_among(scene->line, scene->lines, line))
+        if (line == scene->target)
             continue;
+        if (push_among(scene->line, scene->lines, line)) {
+            known++;
+            continue;
+        }
         checked++;
         missed +=
             far ? !evict_takes_any(push, scene, line, true, VOTES_CHECK) : !evict_takes(push, scene, line, VOTES_CHECK);
         if (missed > MOST_MISSED)
             return false;
     }
-    return push_ok(push);
+    return checked + known > 2 * MOST_MISSED && push_ok(push);
 }
 
 /* The odd part of the number of sets. What the nearer levels' own odd number of sets has put into all differences is
@@ -437,6 +440,7 @@ static bool is_counted(struct push *push, const struct scene scene[2], struct kn
                        const char **why)
 {
     rule->indexing = INDEX_COUNTED;
+    rule->error = known->nearer->kin.odd > 1 ? MODULO_BEFORE : 0;
     if (!learn_from_others(push, &scene[0], known, why))
         return false;
     unsigned lines = scene[0].sharp ? scene[0].needed : 0;
