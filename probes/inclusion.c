@@ -233,9 +233,12 @@ static bool loses_what_fits(struct push *push, const struct trial *trial)
 }
 
 /* Whether the level before mostly still has a line when the next one was loaded, and helpers before. Some policies let
- * what came last go first, but for one in many (Qureshi et al., ISCA 2007: BIP). */
+ * what came last go first, but for one in many (Qureshi et al., ISCA 2007: BIP); where there is one way, nothing else
+ * can go. */
 static bool stays_near(const struct trial *trial, const struct push *before)
 {
+    if (trial->nearer->ways == 1)
+        return true;
     struct push once = *before;
     struct scene other = row(trial, trial->scene->helper, trial->scene->helpers);
     other.target = trial->all[0];
