@@ -26,8 +26,7 @@ static const double MODULO_BEFORE = 0.6;
 
 static const char *const NO_RULE = "how lines share its sets follows no rule that was tried";
 
-/* Learns from lines of other sets, too, whose differences are of the same space: those of one may all lie in a part of
- * it where sets are chosen by a table. */
+/* Learns from lines of other sets, too: by a table, differences in one of them may all lie in a part of the space. */
 static bool learn_from_others(struct push *push, const struct scene *scene, struct known *known, const char **why)
 {
     uint64_t seed = bench_seed(push->bench);
@@ -112,8 +111,10 @@ static bool is_everywhere(struct push *push, const struct scene *scene, const st
         for (unsigned i = 0; i < mixed->count; i++)
             apart ^= which >> i & 1 ? mixed->bit[i] : 0;
         gf2_add(&all.space, apart);
-        uint64_t draws = 2 * TIMES * MOST_SETS;
-        if (!evict_any(push, scene, &all, &without, draws) && !evict_any(push, scene, &all, &without, draws))
+        unsigned asked = 0;
+        while (asked < 2 && !evict_any(push, scene, &all, &without, 2 * TIMES * MOST_SETS))
+            asked++;
+        if (asked == 2)
             return false;
     }
     return push_ok(push);
@@ -486,8 +487,7 @@ bool rule_find(struct push *push, const struct scene scene[2], struct known *kno
     *why = NO_RULE;
     /* What a level loses, the one behind may get, and keep when it is asked for again: that is not exclusive. */
     known->victims = (known->victims || (scene[0].sharp && scene[1].sharp)) && !are_taken_in(push, scene);
-    /* A rule that foretells lines and not all of them is not another one: differences by XOR have divisors in common.
-     */
+    /* What foretells lines, and not all of them, is not another rule: differences by XOR have divisors in common. */
     if (!is_linear(push, scene, known, odd, rule, &linear) &&
         (linear || (!is_modulo(push, scene, known, odd, rule, &modulo) &&
                     (modulo || !push_ok(push) || !is_counted(push, scene, known, rule, why)))))

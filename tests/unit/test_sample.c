@@ -71,7 +71,7 @@ static void parts_of_laps_are_told(void **state)
     struct machine *machine = opened(&description, 1);
     struct bench bench = bench_open(machine, 1);
     struct stretch stretch;
-    double whole, part, timed;
+    double whole = 0, part = 0, timed = 0;
     (void)state;
     assert_true(stretch_best(machine, 2 << 20, 2 << 20, 2 << 20, &stretch));
     struct stops stops = stops_sequence(stretch.base, 64, STOPS);
