@@ -29,7 +29,8 @@ uint32_t key_run(const struct task *tasks, size_t count)
         key = add_number(key, tasks[i].steps);
         key = add_number(key, tasks[i].core);
         key = add_number(key, tasks[i].warm);
-        key = add_number(key, tasks[i].lap);
+        if (tasks[i].lap) /* recordings from before have none */
+            key = add_number(key, tasks[i].lap);
     }
     return key;
 }

@@ -79,7 +79,8 @@ enum op {
  * count is a chain of subtractions, which takes a cycle a stop: a core that foretells two jumps a cycle fetches ahead
  * meanwhile, and hides translations that it misses (a Zen 5: those of 8 pages more than its ITLB has entries, in a lap
  * of 72). Steps and visits before the clock starts are a multiple of it, which the machine cannot check of the links:
- * nothing ends a run that meets no stop that counts. 0: each stop counts. */
+ * nothing ends a run that meets no stop that counts. At the end of a run the first stop is met once more; of a walk
+ * that ends within a lap, the whole lap is told as made. 0: each stop counts. */
 struct task {
     enum op op;
     uint64_t start, steps;

@@ -45,6 +45,10 @@ static void check_laps(const struct ground *ground, enum op op, unsigned slot)
           machine_link(ground->machine, pass, start + (STOPS - 1) * STRIDE, 0));
     task.warm = 0;
     check(ground, "laps end there", machine_run(ground->machine, &task, 1, &reading) && reading.steps == STOPS);
+    check(ground, "a jump in the middle is given an end",
+          machine_link(ground->machine, pass, start + STOPS / 2 * STRIDE, 0));
+    check(ground, "all of that lap is told",
+          machine_run(ground->machine, &task, 1, &reading) && reading.steps == STOPS);
     task.steps--;
     check_refused(ground, "a run of a part of a lap", machine_run(ground->machine, &task, 1, &reading));
     task.steps = task.lap;

@@ -139,12 +139,14 @@ static void where_runs_end(void **state)
     fetch = fetch_create(&description, 1);
     for (unsigned order = 0; order < 2; order++) {
         fetch_linked(fetch);
+        fetch_ended(fetch, 0, AT);
+        assert_int_equal(fetch_jump(fetch, 0, AT, TO), JUMP + ASTRAY); /* one of them, and a run that ends again */
         for (unsigned run = 0; run < 3; run++) {
             uint64_t digest = fetch_digest(fetch);
             fetch_ended(fetch, 0, AT);
-            assert_int_not_equal(fetch_digest(fetch), digest);
+            assert_true(run == 0 || fetch_digest(fetch) != digest);
             for (unsigned lap = 0; lap < 2 * ENDS; lap++) {
-                assert_int_equal(fetch_jump(fetch, 0, AT, TO), lap < (run ? 1 : ENDS) ? JUMP + ASTRAY : JUMP);
+                assert_int_equal(fetch_jump(fetch, 0, AT, TO), lap < (run ? 1 : ENDS - 1) ? JUMP + ASTRAY : JUMP);
                 assert_int_equal(fetch_jump(fetch, 0, TO, AT), JUMP); /* another one */
                 assert_int_equal(fetch_jump(fetch, 1, AT, TO), JUMP); /* another core's */
             }

@@ -334,6 +334,15 @@ static unsigned instructions_of(const struct task *task)
     }
 }
 
+static bool any_astray(const struct chain *chains, size_t count)
+{
+    bool astray = false;
+
+    for (size_t i = 0; i < count; i++)
+        astray = astray || chains[i].astray;
+    return astray;
+}
+
 bool back_run(struct machine *machine, const struct task *tasks, size_t count, struct reading *each)
 {
     const char *why = refusal(tasks, count);
@@ -363,11 +372,13 @@ bool back_run(struct machine *machine, const struct task *tasks, size_t count, s
         counters_add(machine->silicon->counters, chains[i].core, COUNTED_INSTRUCTIONS,
                      chains[i].made * instructions_of(&tasks[i]));
     struct reading reading = stretch_stop(machine, &stretch, chains[0].made);
-    if (chains[0].astray)
+    if (any_astray(chains, count))
         return refuse(machine, "a stop of a lap counts where it should pass, or passes where it should count");
     for (size_t i = 0; i < count; i++) {
         each[i] = reading;
         each[i].steps = chains[i].made;
+        if (tasks[i].lap) /* of a walk that ends within a lap, the whole of it is told */
+            each[i].steps = (chains[i].made + tasks[i].lap - 1) / tasks[i].lap * tasks[i].lap;
     }
     return true;
 }
