@@ -19,11 +19,13 @@ bool foretold_after(struct bench *bench, const struct stops *stops, enum op op, 
 {
     enum { ROUNDS = 9, READINGS = 4 };
     struct walk walk = walk_over(stops, op, bench_seed(bench));
-    double soon[ROUNDS], later[ROUNDS], clock = READINGS * (double)bench->clock.step;
-    for (unsigned round = 0; round < ROUNDS; round++)
-        if (!time_after(bench, &walk, SOON, &soon[round]) || !time_after(bench, &walk, LATER, &later[round]))
+    double lost[ROUNDS], soon, later, clock = READINGS * (double)bench->clock.step;
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        if (!time_after(bench, &walk, SOON, &soon) || !time_after(bench, &walk, LATER, &later))
             return false;
-    double lost = quantile(soon, ROUNDS, 0.5) - quantile(later, ROUNDS, 0.5);
-    *laps = lost > clock && lost * bench->cycles_per_tick > ASTRAY * TIMED ? LATER : SOON;
+        lost[round] = soon - later;
+    }
+    double mostly = quantile(lost, ROUNDS, 0.5);
+    *laps = mostly > clock && mostly * bench->cycles_per_tick > ASTRAY * TIMED ? LATER : SOON;
     return true;
 }

@@ -382,6 +382,7 @@ bool seats_watch(struct seats *pages, uint64_t count)
     lines.base += seat + seats_beside(pages);
     *witness = (struct witness){.pages = walk_over(&row, pages->op, bench_seed(pages->bench)),
                                 .lines = walk_over(&lines, pages->op, bench_seed(pages->bench)),
+                                .warm = pages->foretelling,
                                 .called = true,
                                 .patience = witness->patience};
     return bench_link(pages->bench, &witness->pages) && bench_link(pages->bench, &witness->lines) && seats_ok(pages);
@@ -459,7 +460,7 @@ enum verdict seats_crowd(struct seats *pages, const struct stops *stops, const s
         question.every = EVERY;
     if (pages->op == OP_LOAD)
         question.near_laps = TWO_LAPS;
-    if (is_code(pages) && !many)
+    if (is_code(pages))
         question.near_laps = pages->foretelling;
     /* Where jumps through a register lead is foretold by where those before led. */
     if (pages->op == OP_JUMP_FAR && many)

@@ -398,6 +398,12 @@ static void measure_size(struct tlb *tlb, bool known, uint64_t visits, const str
         seats_close(&tlb->pages);
 }
 
+/* As if so many visits had been made before now, as far as there were any. */
+static uint64_t since(uint64_t now, uint64_t visits)
+{
+    return now > visits ? now - visits : 0;
+}
+
 /* Measures pages of one size. start: machine_steps from which on visits are counted; another try has as many as this
  * size had. */
 static void measure_again(struct tlb *tlb, bool known, unsigned tries, unsigned size, uint64_t *start,
@@ -413,7 +419,7 @@ static void measure_again(struct tlb *tlb, bool known, unsigned tries, unsigned 
                        .permille = tlb->bench.permille};
     do {
         if (next.made)
-            *start = machine_steps(tlb->bench.machine) - (size ? patience * sizes[size - 1].visits : 0);
+            *start = since(machine_steps(tlb->bench.machine), size ? patience * sizes[size - 1].visits : 0);
         next.bench = tlb->bench;
         next.bench.permille = next.permille;
         *tlb = next;

@@ -338,7 +338,7 @@ bool tlb_row_fits(struct tlb *tlb, uint64_t count, uint64_t fewer, double miss)
     return row_fits(tlb, count, fewer, miss, BOUND);
 }
 
-/* Whether a row fits at this moment that did not before. Of jumps, what it took longer is known to be pages. */
+/* Whether a row fits at this moment that did not before. Of jumps, what it took longer was known to be pages. */
 static bool fits_now(struct tlb *tlb, uint64_t count, uint64_t fewer, double miss)
 {
     if (tlb_walks_code(tlb) && compare_fewer(tlb, count, fewer, miss, BOUND) == SLOWER)
@@ -374,9 +374,11 @@ static bool bisect(struct tlb *tlb, double miss, uint64_t *fit, uint64_t *crowd)
     halve(tlb, fewer, miss, fit, crowd);
     for (unsigned moment = 0; moment < moments && seats_ok(&tlb->pages); moment++) {
         bench_wait(&tlb->bench, 1);
-        for (uint64_t more = 1; *crowd < longest && fits_now(tlb, *crowd, fewer, asked); more *= 2) {
+        bool fits = *crowd < longest && fits_now(tlb, *crowd, fewer, asked);
+        for (uint64_t more = 1; fits; more *= 2) {
             *fit = *crowd;
             *crowd = longest - *fit > more ? *fit + more : longest;
+            fits = *crowd < longest && tlb_row_fits(tlb, *crowd, fewer, asked);
         }
         halve(tlb, fewer, miss, fit, crowd);
         if (tlb->pages.longer < CLEAR * asked && tlb->pages.longer > CLEAR * asked / 2)

@@ -40,8 +40,8 @@ static double room(const struct bench *bench, const struct witness *witness)
 
 bool witness_ask(struct bench *bench, struct witness *witness, bool *calm)
 {
-    enum { CLOCK_STEPS = 40, LEAST = 512, WARM = 2, FORETOLD = 16 }; /* laps; jumps are foretold wrongly for some */
-    uint64_t warm = walk_jumps(&witness->pages) ? FORETOLD : WARM;
+    enum { CLOCK_STEPS = 40, LEAST = 512, WARM = 2 };
+    uint64_t warm = witness->warm > WARM ? witness->warm : WARM;
     uint64_t steps = CLOCK_STEPS * bench->clock.step;
     double pages, lines;
     *calm = true;

@@ -13,6 +13,7 @@ enum { WITNESS_REMEMBERS = 64, WITNESS_PATIENCE = 2500 /* milliseconds, of all t
 
 struct witness {
     struct walk pages, lines;       /* linked: pages that fit, and their lines in few pages */
+    uint64_t warm;                  /* laps before the clock starts; 0, 1: two, as few as ever do */
     bool called;                    /* there are such walks */
     bool calm;                      /* it was, when asked last */
     double took[WITNESS_REMEMBERS]; /* ticks a batch, the last times: see witness.c */
