@@ -95,13 +95,23 @@ static bool find_alike(struct push *push, const struct kin *kin, const struct ne
     return false;
 }
 
+/* Whether any of so many lines shares a set with a target; asked again of others, for chance may have left them out. */
+static bool seen_by(struct push *push, const struct scene *scene, const struct kin *kin, const struct kin *without,
+                    uint64_t draws)
+{
+    for (unsigned i = 0; i < 2; i++)
+        if (evict_any(push, scene, kin, without, draws))
+            return true;
+    return false;
+}
+
 /* Bits of a line's number by which a table chooses sets here, and nearer levels theirs. */
 struct mixed {
     uint64_t bit[MOST_MIXED];
     unsigned count;
 };
 
-/* Whether a set has lines wherever those bits take it; asked again of others, for chance may have left them out. */
+/* Whether a set has lines wherever those bits take it. */
 static bool is_everywhere(struct push *push, const struct scene *scene, const struct gf2 *space,
                           const struct mixed *mixed)
 {
@@ -111,10 +121,7 @@ static bool is_everywhere(struct push *push, const struct scene *scene, const st
         for (unsigned i = 0; i < mixed->count; i++)
             apart ^= which >> i & 1 ? mixed->bit[i] : 0;
         gf2_add(&all.space, apart);
-        unsigned asked = 0;
-        while (asked < 2 && !evict_any(push, scene, &all, &without, 2 * TIMES * MOST_SETS))
-            asked++;
-        if (asked == 2)
+        if (!seen_by(push, scene, &all, &without, 2 * TIMES * MOST_SETS))
             return false;
     }
     return push_ok(push);
@@ -207,19 +214,6 @@ static uint64_t draws_outside(const struct scene *scene, const struct outside *o
     return outside->known->victims && down > some ? down : some;
 }
 
-/* Whether some of so many lines share a set with one target, and some with the other. It is asked again of others, for
- * chance may have left those out; and more often where one of the targets has seen some: what one misses of the space
- * would make twice as many sets. */
-static bool seen_by_both(struct push *push, const struct scene scene[2], const struct outside *outside, uint64_t draws)
-{
-    enum { ASKED = 2, ASKED_AGAIN = 4 };
-    bool seen[2] = {false, false};
-    for (unsigned i = 0; i < (seen[0] || seen[1] ? ASKED_AGAIN : ASKED) && !(seen[0] && seen[1]); i++)
-        for (unsigned j = 0; j < 2; j++)
-            seen[j] = seen[j] || evict_any(push, &scene[j], &outside->all, &outside->without, draws);
-    return seen[0] && seen[1];
-}
-
 /* Adds what it finds among the lines that are looked at. Those whose neighbour a prefetcher brings are as many: they
  * are passed over when many in turn were no others, for what two of them differ by may be what is looked for. False:
  * too many were none, or see push_ok. */
@@ -229,7 +223,8 @@ static bool look_among(struct push *push, const struct scene scene[2], struct ou
     unsigned neighbours = 0;
     for (;;) {
         uint64_t draws = draws_outside(&scene[0], outside), line;
-        if (!seen_by_both(push, scene, outside, draws))
+        if (!seen_by(push, &scene[0], &outside->all, &outside->without, draws) ||
+            !seen_by(push, &scene[1], &outside->all, &outside->without, draws))
             return push_ok(push);
         struct pool pool = {.kin = &outside->all, .without = &outside->without, .count = draws};
         if (!evict_draw_far(push, &scene[0], &known->nearer->kin, &pool, &line))

@@ -138,34 +138,6 @@ static void taken_in_by_loads(void **state)
     }
 }
 
-/* A set is hardly full of those of its lines that are drawn by chance, and a tree gives another one up then: that none
- * is of the set is asked again, and more often where another target has seen one. What is missed makes sets. */
-static void missed_by_chance(void **state)
-{
-    (void)state;
-    enum { FIRST = 4, SETS = 16, BITS = 4, WAYS = 4, TIMES = 200 };
-    struct description description = first(FIRST, 2, "LRU");
-    struct looked_at at;
-    struct scene scene[2];
-    struct known known;
-    unsigned wrong = 0;
-    const char *why = "";
-    fold(add(&description, SETS, WAYS, "PLRUl"), BITS, 0x11);
-    description.cache[1].inclusion = INCLUSION_EXCLUSIVE;
-    look_at(&at, &description, 1);
-    at.nearer.units = 1;
-    for (unsigned i = 0; i < 2; i++)
-        assert_true(minimal_find(&at.push, &at.nearer.kin, &at.nearer, target_of(&at.push, i), NULL, &scene[i], &why));
-    assert_true(known_learn(&at.push, &scene[0], &at.nearer, &known));
-    for (unsigned i = 0; i < TIMES; i++) {
-        struct rule rule;
-        known.victims = true;
-        wrong += !rule_find(&at.push, scene, &known, &rule, &why) || rule.sets != SETS;
-    }
-    assert_int_equal(wrong, 0);
-    leave(&at);
-}
-
 /* The first level lets most lines go at once, and keeps one in many for long: such a line is there when it is looked
  * for behind it. What is loaded is not there any more, though nothing has pushed it, and so an exclusive level gets it
  * at once. */
@@ -206,7 +178,6 @@ int main(void)
                                        cmocka_unit_test(a_table_behind_longer_lines),
                                        cmocka_unit_test(brought_along),
                                        cmocka_unit_test(taken_in_by_loads),
-                                       cmocka_unit_test(missed_by_chance),
                                        cmocka_unit_test(let_go_at_once),
                                        cmocka_unit_test(a_table_behind_odd)};
     return cmocka_run_group_tests(tests, fresh, done);
