@@ -27,8 +27,9 @@ uint64_t loop_exchange(uint64_t start, uint64_t steps, uint64_t rdtscp, uint64_t
  *     jmp next        E9 rel32, or, far: mov rcx, next; jmp rcx
  * so every stop is one taken branch, near or far, and needs nothing outside its own bytes; the far one fills the 16 and
  * has room for a 32-bit count only. A stop that counts no step (OP_PASS) is the last line alone. A stop that ends the
- * walk is the subtraction, where it counts, and a RET. The call and the return
- * touch one stack word, once a run. `left`: the steps that were not made because the walk ended. */
+ * walk is the subtraction, where it counts, and a RET. The call and the return touch one stack word, once a run.
+ * `left`: the steps that were not made because the walk ended; where stops pass, `steps`, `warm` and `left` are of
+ * those that count. */
 uint64_t loop_jump(uint64_t start, uint64_t steps, uint64_t rdtscp, uint64_t *left, uint64_t warm);
 
 /* Streams over lines of 64 bytes; start is a multiple of 64. A copy reads `lines` lines and writes the lines after

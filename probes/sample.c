@@ -110,7 +110,7 @@ bool bench_script(struct bench *bench, struct visit *visits, size_t count, struc
 /* So many steps of a walk, or, of jumps, as many more as make whole laps. */
 static uint64_t whole(const struct walk *walk, uint64_t steps)
 {
-    uint64_t lap = walk_jumps(walk) ? walk->length : 1;
+    uint64_t lap = op_jumps(walk->op) ? walk->length : 1;
     return (steps + lap - 1) / lap * lap;
 }
 
@@ -120,7 +120,7 @@ static struct task task_of(const struct walk *walk, uint64_t position, uint64_t 
                          .start = walk_address(walk, position),
                          .steps = whole(walk, steps),
                          .warm = warm,
-                         .lap = walk_jumps(walk) ? walk->length : 0};
+                         .lap = op_jumps(walk->op) ? walk->length : 0};
 }
 
 static bool run_once(struct bench *bench, const struct walk *walk, uint64_t position, uint64_t steps,
@@ -147,7 +147,7 @@ bool bench_timed(struct bench *bench, const struct walk *walk, uint64_t warm, ui
 {
     struct task task = task_of(walk, 0, warm, steps);
     double first;
-    if (!walk_jumps(walk))
+    if (!op_jumps(walk->op))
         return run_undisturbed(bench, &task, ticks);
     task.steps = warm > walk->length ? warm : walk->length;
     if (!run_undisturbed(bench, &task, &first))

@@ -93,10 +93,11 @@ struct question {
     uint64_t warm_laps; /* in each of these orders; two more follow (one where the signal is long) */
     uint64_t control_laps; /* that the control is visited before each of its batches, where it takes more than two to
                               settle */
-    uint64_t near_laps;    /* of the two, or more, so many come right before the clock starts, where a walk is no long
-                              one; 0: one. The lap that a run begins with may miss in a TLB all along, and what it loads
-                              of tables pushes lines out, which the timed one pays for; jumps are foretold wrongly for
-                              some laps of a new order, and again where a run of them ended */
+    uint64_t near_laps;    /* of the two, or more, so many come right before the signal's clock starts, where it is no
+                              long one; 0: one. The lap that a run begins with may miss in a TLB all along, and what it
+                              loads of tables pushes lines out, which the timed one pays for; jumps are foretold wrongly
+                              for some laps of a new order, and again where a run of them ended. The control's order
+                              is an old one */
     unsigned every;        /* rounds from one batch of the control to the next; 0: one in each */
     bool brief; /* where batches become longer than asked for: by no more than it takes, and one that is clearly slow,
                    by so much more than clock and spread make of a short one, may be short */

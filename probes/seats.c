@@ -29,11 +29,6 @@ static uint64_t reach(const struct seats *pages)
 /* Core cycles: a control that takes so much longer is none. */
 static const double MISSES = 0.4;
 
-static bool is_code(const struct seats *pages)
-{
-    return pages->op == OP_JUMP || pages->op == OP_JUMP_FAR;
-}
-
 bool seats_ok(const struct seats *pages)
 {
     return bench_ok(pages->bench) && !pages->spent && !pages->undecided;
@@ -403,7 +398,8 @@ bool seats_settle(struct seats *pages, uint64_t pitch, uint64_t few, double leas
 {
     static const uint64_t pitches[] = {TIGHT, SEAT, 2 * SEAT, WIDEST};
     struct stops jumps = seats_dense(pages, SOME_JUMPS);
-    if (is_code(pages) && !pages->foretelling && !foretold_after(pages->bench, &jumps, pages->op, &pages->foretelling))
+    if (op_jumps(pages->op) && !pages->foretelling &&
+        !foretold_after(pages->bench, &jumps, pages->op, &pages->foretelling))
         return false;
     for (unsigned i = 0; i < sizeof pitches / sizeof *pitches; i++) {
         double ticks;
@@ -458,10 +454,7 @@ enum verdict seats_crowd(struct seats *pages, const struct stops *stops, const s
     question.warm_laps = many ? SETTLING / 2 : SETTLING;
     if (pages->op == OP_LOAD && many)
         question.every = EVERY;
-    if (pages->op == OP_LOAD)
-        question.near_laps = TWO_LAPS;
-    if (is_code(pages))
-        question.near_laps = pages->foretelling;
+    question.near_laps = pages->op == OP_LOAD ? TWO_LAPS : pages->foretelling;
     /* Where jumps through a register lead is foretold by where those before led. */
     if (pages->op == OP_JUMP_FAR && many)
         question.warm_laps = LEARNING;

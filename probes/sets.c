@@ -36,7 +36,9 @@ static void tell_inclusion(struct push *push, const struct push *before, const s
 }
 
 /* Counts what a set keeps. Where nothing pushes lines out of the nearer levels, those keep the last ones: of levels
- * that draw lots it would be others each time, some of which this one has given up. */
+ * that draw lots it would be others each time, some of which this one has given up. Where helpers push lines out, and
+ * what is kept is not what it takes to push one out, they come again: a nearer level may keep one line in many for long
+ * (Qureshi et al., ISCA 2007: BIP). */
 static bool count_kept(const struct push *push, const struct scene *scene, const struct nearer *nearer,
                        struct kept *kept)
 {

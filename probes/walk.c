@@ -156,15 +156,15 @@ uint64_t walk_address(const struct walk *walk, uint64_t position)
     return stops_address(&walk->stops, walk_stop(walk, position));
 }
 
-bool walk_jumps(const struct walk *walk)
+bool op_jumps(enum op op)
 {
-    return walk->op == OP_JUMP || walk->op == OP_JUMP_FAR;
+    return op == OP_JUMP || op == OP_JUMP_FAR;
 }
 
 /* How a stop is linked: of jumps, the first of a lap alone counts. */
 static enum op link_of(const struct walk *walk, uint64_t position)
 {
-    if (!walk_jumps(walk) || position % walk->length == 0)
+    if (!op_jumps(walk->op) || position % walk->length == 0)
         return walk->op;
     return walk->op == OP_JUMP ? OP_PASS : OP_PASS_FAR;
 }

@@ -76,8 +76,8 @@ struct walk walk_over(const struct stops *, enum op, uint64_t seed);
 uint64_t walk_stop(const struct walk *, uint64_t position);
 uint64_t walk_address(const struct walk *, uint64_t position);
 
-/* Whether its stops are jumps. Those are counted by laps (task.lap), each from the first stop on. */
-bool walk_jumps(const struct walk *);
+/* Whether stops are jumps. Those of a walk are counted by laps (task.lap), each from the first stop on. */
+bool op_jumps(enum op);
 
 /* Links the stops from position `from` to position `to` - 1, each to the one after it. All of them: 0 to length. */
 bool walk_link(struct machine *, const struct walk *, uint64_t from, uint64_t to);
