@@ -213,6 +213,19 @@ static struct truth of_run(const struct description *description, const struct s
     return truth;
 }
 
+/* The same of a level with no more entries than one before it has: what that one gives up early, by its policy, is
+ * found in it all the same. */
+static struct truth of_hidden_run(const struct description *description, unsigned number, unsigned first)
+{
+    struct seen_level level;
+
+    if (!level_at(description, HOLDS_DATA, number, 0, &level) || level.entries == 0)
+        return nothing(TRUTH_ABSENT);
+    struct truth truth = of_run(description, &level, number, first, false);
+    truth.optional = true;
+    return truth;
+}
+
 /* Whether pages are kept as smaller ones. */
 static struct truth of_split(const struct seen_level *level)
 {
@@ -310,5 +323,7 @@ struct truth truth_of_tlb(const struct truths *truths, const char *id)
         return nothing(TRUTH_NONE);
     if (level.entries && entries)
         return class ? of_split(&level) : of_run(description, &level, number, first, *what == 'a');
+    if (entries && class == 0 && number > 1)
+        return of_hidden_run(description, number, first);
     return level.entries ? of_level(description, side, &level, number, first, what) : nothing(TRUTH_ABSENT);
 }

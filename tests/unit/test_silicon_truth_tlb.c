@@ -337,6 +337,24 @@ static void entries_that_differ(void **state)
     truths_destroy(truths);
 }
 
+/* A level that is smaller than the one before it is none for a row of pages, but what the first one gave up early may
+ * be found there: if its entries are told, they are for so many pages. */
+static void entries_of_a_smaller_level(void **state)
+{
+    struct description *description = plain();
+    struct truths *truths;
+
+    (void)state;
+    add_tlb(description, 1, PAGES_SMALL, 16, 4, 0);
+    add_tlb(description, 2, PAGES_SMALL, 8, 4, 7)->coalesce = 2;
+    truths = truths_on(description);
+    expect_absent(truths, "dtlb2.4k.entries");
+    expect_equal(truths, "dtlb2.4k.run", 2);
+    assert_true(truth_of(truths, "dtlb2.4k.run").optional);
+    expect_absent(truths, "dtlb3.4k.run");
+    truths_destroy(truths);
+}
+
 /* A level that costs no more than the one before it, or no less than a walk, nobody needs to see. */
 static void levels_that_cost_nothing(void **state)
 {
@@ -378,6 +396,7 @@ int main(void)
         cmocka_unit_test(shared),
         cmocka_unit_test(entries_of_several_pages),
         cmocka_unit_test(entries_that_differ),
+        cmocka_unit_test(entries_of_a_smaller_level),
         cmocka_unit_test(levels_that_cost_nothing),
         cmocka_unit_test(no_tlbs),
     };
