@@ -417,7 +417,13 @@ bool crowd_shape(const struct reach *known, struct shape *shape, const char **wh
     *why = "pages in a row and pages of one set say different things";
     if (!seats_ok(reach->pages) || (!crowd_sets_by_bits(&crowd, shape) && !crowd_sets_by_stride(&crowd, shape)))
         return false;
+    /* Which pages they are does not matter to a second level of one set; to a cache of lines, of tables and of theirs,
+     * it does. */
+    *why = "lines of tables run out where it does";
+    if (reach->block && shape->sets == 1 && !crowd_fits_apart(&crowd, crowd.count - 1))
+        return false;
     if (shape->ways * shape->sets * shape->neighbours >= reach->crowd)
         shape->error += BEYOND;
+    *why = "pages in a row and pages of one set say different things";
     return crowd_holds_elsewhere(&crowd, shape) && seats_ok(reach->pages);
 }

@@ -38,3 +38,7 @@ unsigned crowd_bits(const struct crowd *crowd);
 
 /* Whether as many pages of other sets do not fit either, a while later. */
 bool crowd_holds_elsewhere(const struct crowd *crowd, const struct shape *shape);
+
+/* Whether pages that fit still do where each has a line of tables to itself, as far as there are numbers for it: pages
+ * that a TLB has need no tables. */
+bool crowd_fits_apart(const struct crowd *crowd, unsigned count);

@@ -284,3 +284,15 @@ bool crowd_holds_elsewhere(const struct crowd *crowd, const struct shape *shape)
     }
     return seats_ok(pages);
 }
+
+bool crowd_fits_apart(const struct crowd *crowd, unsigned count)
+{
+    enum { ENTRIES = 8 }; /* of a table, in a line */
+    struct crowd apart = {.reach = crowd->reach, .count = count};
+    uint32_t stride = ENTRIES;
+    while (stride > 1 && (uint64_t)stride * count >> (crowd_pages(crowd)->bits - 1))
+        stride /= 2;
+    for (unsigned i = 0; i < count; i++)
+        apart.number[i] = (i * stride) ^ crowd->set;
+    return !crowd_overflows(&apart, LAST);
+}

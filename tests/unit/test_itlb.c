@@ -12,7 +12,7 @@
 /* after that, since it asserts */
 #include "tests/unit/found_tlbs.h"
 
-enum { HIT = 4, NEXT = 14, MEMORY = 120, PENALTY = 7, WALK = 20, KB = 1024, MISPREDICTED = 12 };
+enum { HIT = 4, NEXT = 14, FAR = 35, MEMORY = 120, PENALTY = 7, WALK = 20, KB = 1024, MISPREDICTED = 12 };
 
 /* 32 KB of first level for data and code each, 256 KB behind them, and pages of 4 KB. Walks always take as long, and
  * every target is known. */
@@ -51,12 +51,13 @@ static void add_targets(struct description *description, unsigned sets)
     assert_true(policy_parse(&description->fetch.target_shape.policy, "LRU"));
 }
 
-/* What it measures costs no more visits than it may. */
+/* What it measures costs no more visits than it may, for each size of page. */
 static void measure(struct notebook *notebook, const struct description *description)
 {
     enum { BUDGET = 20000000 };
     memset(notebook, 0, sizeof *notebook);
-    assert_in_range(run_probe(probe_itlb, description, notebook), 1, BUDGET);
+    unsigned sizes = description->pages & PAGES_LARGE ? 2 : 1;
+    assert_in_range(run_probe(probe_itlb, description, notebook), 1, sizes * BUDGET);
 }
 
 /* A tree of eight ways, and behind it a second level that data have, too, and targets enough for all. */
@@ -269,6 +270,31 @@ static void lines_run_out_soon_behind(void **state)
     assert_level(*state, "itlb1.4k", 96, 1, PENALTY);
 }
 
+/* One level for large pages. Behind it a second cache has room for 128 lines in two ways, which the jumps' own lines
+ * and those of tables share: rows that are longer miss some, and so do as many pages anywhere. (128 ways, for certain.)
+ */
+static void tables_beside_code(void **state)
+{
+    struct description description = machine_with();
+    description.pages = PAGES_SMALL | PAGES_LARGE;
+    description.walker = (struct walker_description){.count = 1, .overhead = 10, .from_level = 2};
+    shape_cache(&description, 0, 16, 4);
+    shape_cache(&description, 1, 32, 8);
+    shape_cache(&description, 2, 64, 2);
+    add_cache(&description, 64 * KB, FAR);
+    assert_true(policy_parse(&description.cache[2].shape.policy, "FIFO"));
+    description.pscs = 1;
+    description.psc[0] = (struct psc_description){.tag = PSC_PHYSICAL};
+    description.psc[0].shape = (struct array_shape){.ways = 64, .index.sets = 1};
+    assert_true(policy_parse(&description.psc[0].shape.policy, "LRU"));
+    description.cache[2].inclusion = INCLUSION_INCLUSIVE;
+    add_tlb_of(&description, HOLDS_CODE, PAGES_SMALL, 1, 1, 144, 0);
+    add_tlb_of(&description, HOLDS_CODE, PAGES_LARGE, 1, 1, 16, 0);
+    measure(*state, &description);
+    assert_level(*state, "itlb1.2m", 16, 1, PENALTY);
+    assert_level(*state, "itlb2.2m", ABSENT, 0, PENALTY);
+}
+
 /* No TLB for jumps: those of loads are none of theirs, and branch targets that run out are no step. */
 static void no_tlb(void **state)
 {
@@ -305,6 +331,7 @@ int main(void)
         cmocka_unit_test(tables_near_and_far),
         cmocka_unit_test(lots_in_sets),
         cmocka_unit_test(lines_run_out_soon_behind),
+        cmocka_unit_test(tables_beside_code),
         cmocka_unit_test(no_tlb),
         cmocka_unit_test(skipped),
     };
