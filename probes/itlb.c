@@ -13,8 +13,8 @@
 
 bool probe_itlb(struct machine *machine, const struct request *request, struct notebook *notebook)
 {
-    static const struct tlb_size sizes[] = {{"4k", OP_JUMP, 4096, 33000000, 17000000},
-                                            {"2m", OP_JUMP_FAR, 2 << 20, 38500000, 25500000}};
+    static const struct tlb_size sizes[] = {{"4k", OP_JUMP, 4096, 33000000, 19000000},
+                                            {"2m", OP_JUMP_FAR, 2 << 20, 39000000, 38500000}};
     const struct tlb_side side = {"itlb", sizes, sizeof sizes / sizeof *sizes, 2, 4096};
     return tlb_measure(machine, request, &side, notebook);
 }
