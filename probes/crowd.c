@@ -34,25 +34,34 @@ static void shuffle(struct crowd *crowd)
     }
 }
 
+/* Pages of the block that are visited along. */
+static unsigned block_of(const struct crowd *crowd)
+{
+    return crowd->reach->block >> bits_set(crowd->alike);
+}
+
 /* A walk over a crowd, with the block behind it. */
 static struct stops with_block(struct crowd *crowd)
 {
-    unsigned block = crowd->reach->block;
-    for (unsigned i = 0; i < block; i++)
-        crowd->number[crowd->count + i] = ((uint32_t)1 << (crowd_pages(crowd)->bits - 1)) + i;
-    return seats_listed(crowd_pages(crowd), crowd->number, crowd->count + block);
+    unsigned count = crowd->count;
+    for (unsigned i = 0; i < crowd->reach->block; i++)
+        if (!((i ^ *crowd->number) & crowd->alike))
+            crowd->number[count++] = ((uint32_t)1 << (crowd_pages(crowd)->bits - 1)) + i;
+    return seats_listed(crowd_pages(crowd), crowd->number, count);
 }
 
 /* What a crowd is compared with: pages that the level has. Loads have no need of pages where there is no nearer level;
- * jumps go to another page each: to fewer than they are where a row of as many may not fit. */
+ * jumps go to another page each: to fewer than they are where a row of as many may not fit. Where there is a nearer
+ * level, they are in as many sets of it as the crowd is, so that it keeps as little of them. */
 static struct stops control_of(const struct crowd *crowd)
 {
     const struct reach *reach = crowd->reach;
     struct seats *pages = crowd_pages(crowd);
-    uint64_t count = crowd->count + reach->block, fit = reach->block ? reach->fit : reach->fewer;
+    uint64_t count = crowd->count + block_of(crowd);
+    uint64_t fit = reach->block ? reach->fit >> bits_set(crowd->alike) : reach->fewer;
     if (!reach->block && pages->op == OP_LOAD)
         return seats_control(pages, count);
-    return seats_row(pages, count < fit ? count : fit);
+    return seats_row_alike(pages, count < fit ? count : fit, crowd->alike);
 }
 
 /* How many of its pages may change seats while they are compared. Jumps stay: branch targets are found by address. */
@@ -135,6 +144,7 @@ static void list_bits(struct crowd *crowd, uint64_t bits)
 {
     struct stops stops = {.spread = bits};
     crowd->count = 1U << bits_set(bits);
+    crowd->alike = crowd->reach->nearer & (unsigned)~bits;
     for (unsigned i = 0; i < crowd->count; i++)
         crowd->number[i] = (uint32_t)stops_number(&stops, i) ^ crowd->set;
 }
@@ -163,7 +173,7 @@ static uint64_t spare_bits(struct crowd *crowd, uint64_t bits)
 /* Spares the half of a crowd in which two bits differ, if the other one does not fit. */
 static bool spare_pair(struct crowd *crowd, uint64_t pair)
 {
-    struct crowd left = {.reach = crowd->reach, .set = crowd->set};
+    struct crowd left = {.reach = crowd->reach, .set = crowd->set, .alike = crowd->alike};
     for (unsigned i = 0; i < crowd->count; i++)
         if (!(bits_set((crowd->number[i] ^ crowd->set) & pair) % 2))
             left.number[left.count++] = crowd->number[i];
@@ -285,7 +295,7 @@ static bool draws_lots(struct crowd *crowd, bool sharp)
 {
     enum { ROUND = 1, TIMES = 3, MOST = 128 };
     const struct reach *reach = crowd->reach;
-    unsigned count = crowd->count + reach->block;
+    unsigned count = crowd->count + block_of(crowd);
     double ticks = 0;
     if (!crowd_overflows(crowd, LAST))
         return true;
@@ -299,8 +309,8 @@ static bool draws_lots(struct crowd *crowd, bool sharp)
 }
 
 /* Learns what a lap over the crowd costs more: of some orders, which may have fewer misses, the fewest are told. Where
- * they would not show by what is asked then, all stays as it was. */
-static void learn_lap(struct crowd *crowd, struct reach *reach)
+ * they would not show by what is asked then, all stays as it was. True: it is less than was asked for. */
+static bool learn_lap(struct crowd *crowd, struct reach *reach)
 {
     enum { ORDERS = 3 };
     struct stops stops = with_block(crowd);
@@ -308,7 +318,7 @@ static void learn_lap(struct crowd *crowd, struct reach *reach)
     double floor = LEAST_MISSES * LEAST_MISSES * LEAST_SECOND / reach->pages->bench->cycles_per_tick;
     for (unsigned order = 0; order < ORDERS; order++) {
         if (!seats_excess(reach->pages, &stops, &ticks))
-            return;
+            return false;
         ticks = (ticks - reach->hit) * (double)stops_count(&stops);
         if (!order || ticks < least)
             least = ticks;
@@ -322,22 +332,36 @@ static void learn_lap(struct crowd *crowd, struct reach *reach)
         reach->miss = before;
         reach->pages->undecided = false; /* other orders, as are asked, may miss less than those that were learned */
     }
+    return least < before;
+}
+
+/* Spares one of the last pages, so many, if any can be. Not of many pages: they may be lines of tables, of which fewer
+ * and fewer miss. */
+static bool spare_one(struct crowd *crowd, unsigned last)
+{
+    unsigned most = crowd->count <= 2 || crowd->count > SHARE_FRAME ? 0 : crowd->count;
+    for (unsigned trial = 0; trial < last && trial < most && seats_ok(crowd_pages(crowd)); trial++) {
+        struct crowd left = *crowd;
+        left.count--;
+        left.number[left.count - trial] = crowd->number[left.count];
+        if (crowd_overflows(&left, LAST)) {
+            *crowd = left;
+            return seats_ok(crowd_pages(crowd));
+        }
+    }
+    return false;
 }
 
 /* Spares pages for as long as what one too many costs by itself, which is known then, tells that none of those left can
- * be spared: before, no less than many of them cost on average was asked for. Not of many pages: they may be lines of
- * tables, of which fewer and fewer miss. */
+ * be spared: before, no less than many of them cost on average was asked for. If that was too much, any of them may
+ * have stayed; else the last one is asked for all. Without a nearer level a row of pages says how many there are, too.
+ */
 static void spare_by_lap(struct crowd *crowd, struct reach *reach)
 {
-    struct crowd left;
-    do {
-        learn_lap(crowd, reach);
-        left = *crowd;
-        left.count--;
-        if (crowd->count <= 2 || crowd->count > SHARE_FRAME || !crowd_overflows(&left, LAST))
-            return;
-        *crowd = left;
-    } while (seats_ok(reach->pages));
+    bool less;
+    do
+        less = learn_lap(crowd, reach) && reach->block;
+    while (spare_one(crowd, less ? crowd->count : 1));
 }
 
 /* Whether a page less than a crowd takes less than pages that hit: then it misses, too, and walks of tables that are
@@ -362,10 +386,29 @@ static bool learn(struct crowd *crowd, struct reach *reach)
     struct stops stops = with_block(crowd);
     if (!seats_excess(reach->pages, &stops, &ticks))
         return false;
-    double miss = LEAST_MISSES * (ticks - reach->hit) * (crowd->count + reach->block) / crowd->count;
+    double miss = LEAST_MISSES * (ticks - reach->hit) * (double)stops_count(&stops) / crowd->count;
     if (miss > 0 && miss < reach->miss)
         reach->miss = miss > reach->least ? miss : reach->least;
     return true;
+}
+
+/* How many pages of a part of a block are in the crowd's set is known where each bit that matters is one of the set's
+ * number, those of the nearer level among them. Else it is known of a whole block only: of a crowd that has one along
+ * some pages can be spared, and bits that did not matter are asked again. */
+static bool sets_by_bits(struct crowd *crowd, struct shape *shape)
+{
+    double error = shape->error;
+    bool plain = crowd_may_be_plain(crowd, shape) && !(crowd->alike & ~shape->bits);
+    if ((!crowd->alike || plain) && crowd_sets_by_bits(crowd, shape))
+        return true;
+    if (!crowd->alike || !seats_ok(crowd_pages(crowd)))
+        return false;
+    crowd->alike = 0;
+    while (spare_one(crowd, crowd->count))
+        ;
+    shape->error = error;
+    shape->bits = crowd_bits(crowd, shape->bits);
+    return seats_ok(crowd_pages(crowd)) && crowd_sets_by_bits(crowd, shape);
 }
 
 bool crowd_shape(const struct reach *known, struct shape *shape, const char **why)
@@ -413,9 +456,9 @@ bool crowd_shape(const struct reach *known, struct shape *shape, const char **wh
         return false;
     /* One that has one set needs no further look: its ways are what a row of pages says. */
     if (reach->block || reach->rough || !crowd_in_reach(reach, crowd.count - 1))
-        shape->bits = crowd_bits(&crowd);
+        shape->bits = crowd_bits(&crowd, 0);
     *why = "pages in a row and pages of one set say different things";
-    if (!seats_ok(reach->pages) || (!crowd_sets_by_bits(&crowd, shape) && !crowd_sets_by_stride(&crowd, shape)))
+    if (!seats_ok(reach->pages) || (!sets_by_bits(&crowd, shape) && !crowd_sets_by_stride(&crowd, shape)))
         return false;
     /* Which pages they are does not matter to a second level of one set; to a cache of lines, of tables and of theirs,
      * it does. */

@@ -11,7 +11,8 @@
  * A level with fewer ways than a nearer one has entries is hidden behind it: a block of other pages, spread over all
  * sets, is then visited along with the crowd, so large that the nearer levels keep nothing, or, where policies keep
  * some pages of any number, little: pages that are kept are too many in a crowd, and a row of pages has to say how
- * many. */
+ * many. Of a block only those pages are visited that the nearer level has in sets of the crowd's: the others push
+ * nothing out of these. */
 #pragma once
 #include "probes/seats.h"
 
@@ -32,6 +33,7 @@ struct reach {
     uint64_t fewer;      /* of jumps: pages in a row that surely fit */
     unsigned block;      /* pages of the block that is visited along: one unit, or three; 0: there is no nearer level */
     unsigned unit;       /* pages: a power of two */
+    unsigned nearer;     /* page-number bits, below the unit, by which the nearer level chooses sets; 0: any others */
     double kept;         /* part of the block that the nearer level keeps all the same, by its policy */
     double hit;          /* ticks that a page that this level has costs more than its seat */
     double miss;         /* ticks a lap that a crowd costs more, at least */

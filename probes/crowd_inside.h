@@ -9,7 +9,8 @@ static const double LOOK = 3e-3, LAST = 1e-4;
 /* Pages that do not fit together, by their numbers. */
 struct crowd {
     const struct reach *reach;
-    uint32_t set; /* numbers are differences from this one */
+    uint32_t set;   /* numbers are differences from this one */
+    unsigned alike; /* bits of their numbers in which all pages are the same, and those of the block that are visited */
     unsigned count;
     uint32_t number[MOST_LISTED];
 };
@@ -33,8 +34,12 @@ bool crowd_sets_by_bits(struct crowd *crowd, struct shape *shape);
 /* Any other number of them, no power of two, chosen modulo it. */
 bool crowd_sets_by_stride(struct crowd *crowd, struct shape *shape);
 
-/* The bits that matter. Those above as many as there may be sets seldom do: all of them are asked at once. */
-unsigned crowd_bits(const struct crowd *crowd);
+/* Whether a row of pages says the same if each of the bits that matter is one of the set's number. */
+bool crowd_may_be_plain(const struct crowd *crowd, const struct shape *shape);
+
+/* The bits that matter, those that are known to among them. Those above as many as there may be sets seldom do: all of
+ * them are asked at once. */
+unsigned crowd_bits(const struct crowd *crowd, unsigned known);
 
 /* Whether as many pages of other sets do not fit either, a while later. */
 bool crowd_holds_elsewhere(const struct crowd *crowd, const struct shape *shape);

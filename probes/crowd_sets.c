@@ -28,6 +28,7 @@ static bool matters(const struct crowd *crowd, unsigned bits)
     unsigned halves = crowd->count <= SHARE_FRAME ? 2 : 1;
     for (unsigned half = 0; half < halves && seats_ok(crowd_pages(crowd)); half++) {
         struct crowd moved = *crowd;
+        moved.alike &= ~bits;
         for (unsigned i = half; i < crowd->count; i += 2) {
             moved.number[i] ^= bits;
             if (among(crowd, moved.number[i]))
@@ -46,8 +47,11 @@ static bool any_matters(const struct crowd *crowd, const unsigned *move, unsigne
     if ((crowd->count - 1) * moves < DOUBT || crowd->count >> (moves - 1))
         return true;
     struct random random = {bench_seed(crowd_pages(crowd)->bench)};
+    unsigned alike = crowd->alike;
+    for (unsigned i = 0; i < moves; i++)
+        alike &= ~move[i];
     for (unsigned pages = 0; pages < DOUBT && seats_ok(crowd_pages(crowd)); pages += crowd->count - 1) {
-        struct crowd moved = {.reach = crowd->reach, .set = crowd->set};
+        struct crowd moved = {.reach = crowd->reach, .set = crowd->set, .alike = alike};
         while (moved.count < crowd->count) {
             uint32_t number = crowd->number[moved.count];
             for (uint64_t i = 0, lot = random_next(&random); i < moves; i++)
@@ -61,11 +65,11 @@ static bool any_matters(const struct crowd *crowd, const unsigned *move, unsigne
     return false;
 }
 
-/* Pages of the block that are of one set, of those that it is in. */
+/* Pages of the block that are of one set, of those that it is in, and are visited. */
 static unsigned of_block(const struct crowd *crowd, unsigned mask)
 {
     unsigned unit = crowd->reach->unit;
-    return unit ? crowd->reach->block / unit * (unit >> bits_set(mask & (unit - 1))) : 0;
+    return unit ? crowd->reach->block / unit * (unit >> bits_set((mask | crowd->alike) & (unit - 1))) : 0;
 }
 
 /* Pages of the block that are of the crowd's set, if the bits of a mask choose the set, or others that follow them. */
@@ -192,6 +196,14 @@ static bool highest_is_apart(const struct crowd *crowd, unsigned low)
     return true;
 }
 
+bool crowd_may_be_plain(const struct crowd *crowd, const struct shape *shape)
+{
+    struct shape plain = *shape;
+    unsigned bits = (unsigned)bits_set(shape->bits), each = of_block(crowd, shape->bits);
+    return serves_less(crowd, &plain, crowd->count - 1, bits) ||
+           serves_less(crowd, &plain, crowd->count + each - 1, bits);
+}
+
 bool crowd_sets_by_bits(struct crowd *crowd, struct shape *shape)
 {
     unsigned mattering = (unsigned)bits_set(shape->bits);
@@ -237,27 +249,27 @@ bool crowd_sets_by_stride(struct crowd *crowd, struct shape *shape)
 }
 
 /* Those of some bits that matter, of which seldom many do: half of them are asked at once, and half of those. */
-static unsigned few_that_matter(const struct crowd *crowd, unsigned from, unsigned to)
+static unsigned few_that_matter(const struct crowd *crowd, unsigned from, unsigned to, unsigned known)
 {
-    unsigned move[32], middle = from + (to - from) / 2;
+    unsigned move[32], all = 0, middle = from + (to - from) / 2;
     for (unsigned bit = from; bit < to; bit++)
-        move[bit - from] = 1U << bit;
+        all |= move[bit - from] = 1U << bit;
     if (to - from == 1)
-        return matters(crowd, *move) ? *move : 0;
-    if (from == to || !any_matters(crowd, move, to - from))
+        return *move & known || matters(crowd, *move) ? *move : 0;
+    if (from == to || (!(all & known) && !any_matters(crowd, move, to - from)))
         return 0;
-    unsigned bits = few_that_matter(crowd, from, middle);
-    return seats_ok(crowd_pages(crowd)) ? bits | few_that_matter(crowd, middle, to) : bits;
+    unsigned bits = few_that_matter(crowd, from, middle, known);
+    return seats_ok(crowd_pages(crowd)) ? bits | few_that_matter(crowd, middle, to, known) : bits;
 }
 
-unsigned crowd_bits(const struct crowd *crowd)
+unsigned crowd_bits(const struct crowd *crowd, unsigned known)
 {
     unsigned count = crowd_pages(crowd)->bits - 2, low = 0, bits = 0;
     while (low < count && (uint64_t)(crowd->count - 1) << low < crowd->reach->crowd)
         low++;
     for (unsigned bit = 0; bit < low && seats_ok(crowd_pages(crowd)); bit++)
-        bits |= (unsigned)matters(crowd, 1U << bit) << bit;
-    return bits | few_that_matter(crowd, low, count);
+        bits |= (unsigned)(known >> bit & 1 || matters(crowd, 1U << bit)) << bit;
+    return bits | few_that_matter(crowd, low, count, known);
 }
 
 /* Whether as many pages of other sets, or, where there is but one set, any others, do not fit either, a while later:

@@ -181,6 +181,15 @@ struct stops seats_row(struct seats *pages, uint64_t count)
     return through_pages(pages, base, count);
 }
 
+struct stops seats_row_alike(struct seats *pages, uint64_t count, unsigned alike)
+{
+    struct stops stops = through_pages(pages, seats_row_base(pages), count);
+    stops.spread = (((uint64_t)1 << pages->bits) - 1) & ~(uint64_t)alike;
+    if (alike && count && !seats_row(pages, stops_number(&stops, count - 1) + 1).count)
+        return stops_sequence(stops.base, 0, 0);
+    return alike ? stops : seats_row(pages, count);
+}
+
 /* The seats of a page that several share lie in one frame. They are as far above the row's beginning as a block is
  * above the list's (probes/crowd.h). */
 struct stops seats_shared(struct seats *pages, uint64_t count)

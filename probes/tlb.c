@@ -274,6 +274,7 @@ static bool reach_second(struct tlb *tlb, const struct shape *first, unsigned af
     *why = impure;
     if (reach->block >= tlb->mixed)
         return false;
+    reach->nearer = first->plain ? first->bits & (reach->unit - 1) : 0;
     bool narrowed = tlb_narrow(tlb, end + room / 2, end + (rise / 16 > room ? rise / 16 : room), &reach->fit,
                                &reach->crowd, &reach->rough);
     reach->most = reach->crowd + (tlb_walks_code(tlb) || reach->kept > 0 ? 0 : reach->crowd / OTHERS);

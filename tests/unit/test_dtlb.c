@@ -250,6 +250,46 @@ static void a_second_level_of_few_behind_sets(void **state)
     expect(*state, &description, 12, 16, 4, 128);
 }
 
+/* 128 entries in 32 sets, and twice as many behind them: a block of 192 pages is needed, but only six of these are in
+ * any one set of the nearer level. Where both levels are so near, all of them would cost four times the visits. */
+static void a_block_of_few(void **state)
+{
+    enum { BUDGET = 10000000 };
+    struct description description = machine_with();
+    description.clock.step = 40;
+    assert_true(policy_parse(&add_tlb(&description, 1, 32, 4)->shape.policy, "PLRU"));
+    assert_true(policy_parse(&add_tlb(&description, 2, 64, 4)->shape.policy, "PLRU"));
+    memset(*state, 0, sizeof(struct notebook));
+    uint64_t visits = run_probe(probe_dtlb, &description, *state);
+    assert_level(*state, "dtlb2.4k", 4, 64, PENALTY);
+    assert_in_range(visits, 1, BUDGET);
+}
+
+/* The nearer level's lowest bit is none of the second one's: a page that is moved by it stays in its set there. */
+static void a_block_of_neighbours(void **state)
+{
+    struct description description = machine_with();
+    uint64_t mask[7];
+    for (unsigned bit = 0; bit < 7; bit++)
+        mask[bit] = (uint64_t)2 << bit;
+    add_tlb(&description, 1, 16, 4);
+    fold(add_tlb(&description, 2, 128, 8), mask, 7);
+    expect(*state, &description, 4, 16, 8, 128);
+    assert_value(*state, "dtlb2.4k.bits", 254, 0);
+}
+
+/* Bits that are folded: how many pages of a block are in a set is known of a whole block only. */
+static void a_block_of_folded_sets(void **state)
+{
+    struct description description = machine_with();
+    assert_true(policy_parse(&add_tlb(&description, 1, 16, 8)->shape.policy, "MRU"));
+    uint64_t mask[4];
+    for (unsigned bit = 0; bit < 4; bit++)
+        mask[bit] = (uint64_t)1 << bit | (uint64_t)1 << (bit + 4);
+    fold(add_tlb(&description, 2, 16, 30), mask, 4);
+    expect(*state, &description, 8, 16, 30, 16);
+}
+
 /* 152 entries of one set, walks that load tables, and a first level of 64 lines before memory: whoever starts a run
  * touches a page, so that the lap behind that misses all along, and what it loads pushes out lines, which the next lap
  * misses. */
@@ -381,6 +421,9 @@ int main(void)
         cmocka_unit_test(lines_in_the_way),
         cmocka_unit_test(a_second_level_of_few),
         cmocka_unit_test(a_second_level_of_few_behind_sets),
+        cmocka_unit_test(a_block_of_few),
+        cmocka_unit_test(a_block_of_neighbours),
+        cmocka_unit_test(a_block_of_folded_sets),
         cmocka_unit_test(tables_in_the_way),
         cmocka_unit_test(asked_again),
         cmocka_unit_test(said_once),
