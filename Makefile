@@ -59,9 +59,9 @@ PLAYED := boot/console.c boot/screen.c boot/firmware.c boot/view.c boot/menu.c
 IMAGE_SOURCES := $(CORE) $(KERNEL) $(BOOT) $(wildcard kernel/*.nasm)
 host_sources   = $(CORE) $(HOST) $(CONTRACT) $(1)
 # FACTS: a program beside the one for Linux: what the model rests on, asked of this computer's CPU.
-FACTS  := tests/linux/facts.c base/random.c base/text.c base/number.c kernel/declared.c $(LOOPS)
+FACTS  := tests/linux/facts.c tests/linux/noise.c base/random.c base/text.c base/number.c kernel/declared.c kernel/link.c $(LOOPS)
 SHARED_SOURCES := $(call host_sources,)
-LINUX_SOURCES := $(call host_sources,$(filter-out tests/linux/facts.c,$(wildcard tests/linux/*.c)) $(LOOPS))
+LINUX_SOURCES := $(call host_sources,$(filter-out tests/linux/facts.c tests/linux/noise.c,$(wildcard tests/linux/*.c)) $(LOOPS))
 MODEL_SOURCES := $(call host_sources,$(MODEL))
 REPLAY_SOURCES := $(call host_sources,$(REPLAY))
 # Programs that read results: what they share with the image, and what they have of their own.

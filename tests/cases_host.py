@@ -115,7 +115,7 @@ def noise(context):
 
 
 def too_noisy(before, after, what):
-    """Ends a case that has missed something: as skipped where, before or after that, a walk that is fast on any CPU was
+    """Ends a case that has missed something: as skipped where, before or after that, walks that are fast on any CPU were
     slow one time in ten, which is the noise of others and not the probe's doing; as failed where it was not."""
     share, said = max(before, after)
     if share >= 10:

@@ -10,6 +10,7 @@
 #include "kernel/declared.h"
 #include "kernel/loops.h"
 #include "kernel/timing.h"
+#include "tests/linux/noise.h"
 #include <limits.h>
 #include <sched.h>
 #include <stdarg.h>
@@ -446,20 +447,6 @@ static void ask_again(struct bench *bench, unsigned fact, struct answer *answer)
         say(answer, SKIPPED, "too noisy: what should be fast took from %.1f to %.1f cycles", least, most);
 }
 
-/* How many of a hundred runs of a walk that fits take longer than they should: others use this core, or half of it. */
-static unsigned noise(const struct bench *bench)
-{
-    enum { RUNS = 4000, ALL = 100 };
-    uint64_t start = (uint64_t)(uintptr_t)map(bench, 0, 0), steps = LAPS * (uint64_t)ALL, end;
-    unsigned slow_runs = 0;
-
-    (void)walk_pages(bench, 64);
-    for (unsigned i = 0; i < RUNS; i++)
-        slow_runs +=
-            !fast(bench, (double)loop_load(start, steps, bench->rdtscp, &end, 0) / (double)steps * bench->tick);
-    return slow_runs * ALL / RUNS;
-}
-
 static bool list(void)
 {
     for (unsigned i = 0; i < FACTS; i++)
@@ -478,7 +465,7 @@ int main(int count, char **words)
         return !list();
     missing = open_bench(&bench);
     if (count > 1 && strcmp(words[1], "noise") == 0)
-        return missing != NULL || printf("%u %% of walks that fit take longer\n", noise(&bench)) < 0;
+        return missing != NULL || printf("%u %% of walks that fit take longer\n", noise_here(bench.rdtscp)) < 0;
     for (unsigned i = 0; i < FACTS; i++) {
         struct answer answer = {SKIPPED, 0, ""};
 
