@@ -331,6 +331,7 @@ static bool learn_lap(struct crowd *crowd, struct reach *reach)
     if (!crowd_overflows(crowd, LAST)) {
         reach->miss = before;
         reach->pages->undecided = false; /* other orders, as are asked, may miss less than those that were learned */
+        return false;
     }
     return least < before;
 }
@@ -399,7 +400,7 @@ static bool sets_by_bits(struct crowd *crowd, struct shape *shape)
 {
     double error = shape->error;
     bool plain = crowd_may_be_plain(crowd, shape) && !(crowd->alike & ~shape->bits);
-    if ((!crowd->alike || plain) && crowd_sets_by_bits(crowd, shape))
+    if ((!crowd->alike || plain) && crowd_sets_by_bits(crowd, shape) && (!crowd->alike || shape->plain))
         return true;
     if (!crowd->alike || !seats_ok(crowd_pages(crowd)))
         return false;

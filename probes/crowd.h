@@ -30,6 +30,7 @@ struct reach {
     uint64_t fit, crowd;
     bool rough;          /* they may be far apart: then bits have to say how many sets there are */
     uint64_t most;       /* entries that it may have, and one more; less than twice what fits, if not rough */
+    uint64_t hidden;     /* pages of a row that fits that may be too many all the same */
     uint64_t fewer;      /* of jumps: pages in a row that surely fit */
     unsigned block;      /* pages of the block that is visited along: one unit, or three; 0: there is no nearer level */
     unsigned unit;       /* pages: a power of two */

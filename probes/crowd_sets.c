@@ -119,7 +119,7 @@ static bool stride_shows(struct crowd *crowd, uint64_t stride, unsigned count)
 
 bool crowd_in_reach(const struct reach *reach, uint64_t pages)
 {
-    return pages >= reach->fit && pages < reach->most;
+    return pages + reach->hidden >= reach->fit && pages < reach->most;
 }
 
 /* The lowest of the bits that are set in a mask. */

@@ -25,7 +25,8 @@ static double whole_ratio(double ratio, double *chance)
 }
 
 /* Batches long enough for a step of the clock, and what readings differ by, to be below 0.1 % of a batch of adds; but a
- * batch that takes a millisecond is not made longer. So many times half as long, the clock's step alone is. */
+ * batch that takes a millisecond is not made longer. *halves: how often they may be halved so that the
+ * clock's step alone stays below 0.1 %. */
 static bool batch_length(struct bench *bench, uint64_t *steps, unsigned *halves)
 {
     enum { LOOKS = 5 };
@@ -44,7 +45,7 @@ static bool batch_length(struct bench *bench, uint64_t *steps, unsigned *halves)
 }
 
 /* One attempt; bench->cycles_per_tick is set when adds and multiplies agree. */
-static bool attempt(struct bench *bench, uint64_t steps, struct rate *rate)
+static bool attempt(struct bench *bench, uint64_t steps, double most_chance, struct rate *rate)
 {
     double adds[ROUNDS], multiplies[ROUNDS], step = (double)bench->clock.step, chance;
     for (unsigned round = 0; round < ROUNDS; round++)
@@ -61,7 +62,7 @@ static bool attempt(struct bench *bench, uint64_t steps, struct rate *rate)
     /* The clock may show either by one of its steps too long or too short. */
     double slack = 2 * rate->multiply * (step / add + step / multiply);
     chance = chance > slack ? chance : slack;
-    if (cycles < LEAST_MULTIPLY || chance > MOST_CHANCE || rate->doubt > MOST_DOUBT)
+    if (cycles < LEAST_MULTIPLY || chance > most_chance || rate->doubt > MOST_DOUBT)
         return true;
     rate->error = chance + rate->doubt;
     bench->cycles_per_tick = cycles * (double)steps / multiply;
@@ -79,14 +80,19 @@ bool rate_measure(struct bench *bench, struct rate *rate)
     /* A core that changes its frequency between an add and a multiply spoils an attempt, not the machine; and on a
      * machine whose ratio means nothing every attempt finds the same one, so trying again is no new chance to be lucky.
      * Where readings differ because of what interrupts them, it is in more of the longer batches, the multiplies' above
-     * all: each attempt's are half as long as the last one's, as far as the clock shows them. Whoever shares the core
-     * and multiplies, too, takes away nothing but multipliers, for longer than all of the attempts take: on a Zen 5, as
-     * a guest, all 16 found 3.445 adds, in one run of a hundred, and the next run 3.000. */
+     * all: each attempt's are half as long as the last one's, as far as the clock shows them, and then long again.
+     * Whoever shares the core and multiplies, too, takes away nothing but multipliers, for longer than all of the
+     * attempts take: on a Zen 5, as a guest, all 16 found 3.445 adds, in one run of a hundred, and the next run 3.000.
+     * So many more attempts are a chance to be lucky: they have to come ten times as near, and are only made where adds
+     * and multiplies take what somebody could make of cycles. */
     unsigned most = ATTEMPTS * (tries_on(bench->machine) > 1 ? 1 + AGAIN : 1);
     for (unsigned i = 0; i < most && bench->cycles_per_tick <= 0; i++) {
-        if (i && i % ATTEMPTS == 0)
+        if (i && i % ATTEMPTS == 0) {
+            if (rate->multiply < LEAST_MULTIPLY / 2)
+                break;
             bench_pause(bench, PAUSE);
-        if (!attempt(bench, steps >> i % (halves + 1), rate))
+        }
+        if (!attempt(bench, steps >> i % (halves + 1), i < ATTEMPTS ? MOST_CHANCE : MOST_CHANCE / 10, rate))
             return false;
     }
     return true;

@@ -81,7 +81,7 @@ struct stops seats_dense(const struct seats *, uint64_t count);
 /* So many pages on end, apart from those that may be listed; at most MOST_IN_A_ROW and 2 to the power of bits. */
 struct stops seats_row(struct seats *, uint64_t count);
 
-/* So many pages of that row, and of a longer one, that all have zeros in these bits of their numbers. */
+/* The first so many pages of that row, or of one as long as it takes, whose numbers have zeros in these bits. */
 struct stops seats_row_alike(struct seats *, uint64_t count, unsigned alike);
 
 /* So many seats in a quarter as many pages on end, which are others than the row's. */

@@ -238,6 +238,15 @@ static bool choose_block(const struct tlb *tlb, const struct shape *first, doubl
            smallest_block(tlb, entries, step, 3, some, reach);
 }
 
+/* The part of a row's pages that may be too many though it takes no more than so many core cycles a page more than
+ * hits do: of a set that has one too many one misses a lap at least. more: core cycles that a miss takes more. A policy
+ * that replaces at random keeps most of them. */
+static double hidden_part(double cycles, double more)
+{
+    static const double MOST = 0.5;
+    return cycles < MOST * more ? cycles / more : MOST;
+}
+
 /* What the sweep tells of the second level. *step: core cycles of its hits. False: *why. */
 static bool reach_second(struct tlb *tlb, const struct shape *first, unsigned after, struct reach *reach, double *step,
                          const char **why)
@@ -277,6 +286,7 @@ static bool reach_second(struct tlb *tlb, const struct shape *first, unsigned af
     reach->nearer = first->plain ? first->bits & (reach->unit - 1) : 0;
     bool narrowed = tlb_narrow(tlb, end + room / 2, end + (rise / 16 > room ? rise / 16 : room), &reach->fit,
                                &reach->crowd, &reach->rough);
+    reach->hidden = (uint64_t)((double)reach->fit * hidden_part(end + room / 2 - *step, more));
     reach->most = reach->crowd + (tlb_walks_code(tlb) || reach->kept > 0 ? 0 : reach->crowd / OTHERS);
     *why = "the first level hides it";
     return narrowed && reach->block < reach->crowd;

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, LINE = 64, ALL = 100, MOST_RUNS = 3000 };
+enum { PAGE = 4096, LINE = 64, STOPS = 64, MOST_RUNS = 3000 };
 
 /* Ticks of each run. */
 struct runs {
@@ -15,18 +15,19 @@ struct runs {
     unsigned count;
 };
 
-/* A page with a lap of stops, a line each, that lead to the next one. NULL: there is none. */
-static void *lap_of(enum op op)
+/* Memory with a lap of stops, so many bytes apart, that lead to the next one. NULL: there is none. */
+static void *lap_of(enum op op, uint64_t stride)
 {
-    uint8_t *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    uint64_t base = (uint64_t)(uintptr_t)page;
+    uint8_t *memory = mmap(NULL, STOPS * stride, PROT_READ | PROT_WRITE | (op == OP_JUMP ? PROT_EXEC : 0),
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    uint64_t base = (uint64_t)(uintptr_t)memory, size = STOPS * stride;
 
-    if (page == MAP_FAILED)
+    if (memory == MAP_FAILED)
         return NULL;
-    for (uint64_t stop = 0; stop < PAGE; stop += LINE)
-        if (link_write(op, page + stop, base + stop, base + (stop + LINE) % PAGE, base) != NULL)
+    for (uint64_t stop = 0; stop < size; stop += stride)
+        if (link_write(op, memory + stop, base + stop, base + (stop + stride) % size, base) != NULL)
             return NULL;
-    return page;
+    return memory;
 }
 
 /* How many of them took longer than the shortest by more than an eighth. */
@@ -42,15 +43,15 @@ static unsigned longer(const struct runs *runs)
     return count;
 }
 
-unsigned noise_here(uint64_t rdtscp)
+bool noise_here(uint64_t rdtscp, unsigned *share)
 {
     enum { ROUNDS = 60, RUNS = MOST_RUNS / ROUNDS, WARM = 10, PAUSE = 50000 /* microseconds */, STEPS = 25600 };
     static struct runs loads, jumps;
-    void *data = lap_of(OP_LOAD), *code = lap_of(OP_JUMP);
+    void *data = lap_of(OP_LOAD, PAGE + LINE), *code = lap_of(OP_JUMP, LINE);
     uint64_t end;
 
     if (data == NULL || code == NULL)
-        return ALL;
+        return false;
     loads.count = jumps.count = 0;
     for (unsigned round = 0; round < ROUNDS; round++) {
         (void)usleep(PAUSE);
@@ -65,7 +66,6 @@ unsigned noise_here(uint64_t rdtscp)
         }
     }
     unsigned slow = longer(&loads), slow_jumps = longer(&jumps);
-    (void)munmap(data, PAGE);
-    (void)munmap(code, PAGE);
-    return (slow_jumps > slow ? slow_jumps : slow) * ALL / MOST_RUNS;
+    *share = (slow_jumps > slow ? slow_jumps : slow) * 100 / MOST_RUNS;
+    return true;
 }
