@@ -255,30 +255,44 @@ static unsigned run_of_first(struct coalescing *runs)
     return length;
 }
 
-/* Shares of answers, of those that were not lost. */
-static bool shares(struct coalescing *runs, const struct pairs *pairs, const struct walk *push, double *covered,
-                   double *lost)
+/* What was answered of pairs whose entries others pushed out. */
+struct shares {
+    double covered;   /* of what was not lost */
+    double lost;      /* of all */
+    double most_lost; /* that it may be in truth, since chance had its part: it makes loads slow, too */
+};
+
+/* Of what is lost the most that it may be: of answers that differ by chance, or of pairs that do, one always lost and
+ * another never, of which not the same may be lost when they are timed. */
+static double most_lost(const struct coalescing *runs, const unsigned *of_pair, double lost)
 {
-    unsigned count[LOST + 1] = {0};
+    static const double DEVIATIONS = 3;
+    double count = (double)ASKED * runs->pairs, variance = (lost * (1 - lost) + 1 / count) / count, apart = 0;
+    for (unsigned k = 0; k < runs->pairs; k++)
+        apart += ((double)of_pair[k] / ASKED - lost) * ((double)of_pair[k] / ASKED - lost);
+    if (runs->pairs > 1 && apart / (runs->pairs * (runs->pairs - 1)) > variance)
+        variance = apart / (runs->pairs * (runs->pairs - 1));
+    return lost + DEVIATIONS * square_root(variance);
+}
+
+static bool ask_shares(struct coalescing *runs, const struct pairs *pairs, const struct walk *push,
+                       struct shares *shares)
+{
+    unsigned count[LOST + 1] = {0}, of_pair[MOST_PAIRS] = {0};
     for (unsigned i = 0; i < ASKED; i++) {
         enum covered answer[MOST_PAIRS];
         if (!cover_ask(&runs->bench, pairs, push, answer))
             return false;
-        for (unsigned k = 0; k < pairs->count; k++)
+        for (unsigned k = 0; k < pairs->count; k++) {
             count[answer[k]]++;
+            of_pair[k] += answer[k] == LOST;
+        }
     }
     unsigned kept = count[COVERED] + count[WALKED_TO];
-    *lost = (double)count[LOST] / (kept + count[LOST]);
-    *covered = kept ? (double)count[COVERED] / kept : 0;
+    shares->lost = (double)count[LOST] / (kept + count[LOST]);
+    shares->covered = kept ? (double)count[COVERED] / kept : 0;
+    shares->most_lost = most_lost(runs, of_pair, shares->lost);
     return true;
-}
-
-/* Of what is lost the most that it may be in truth, since chance had its part: it makes loads slow, too. */
-static double most_lost(const struct coalescing *runs, double lost)
-{
-    static const double DEVIATIONS = 3;
-    double count = (double)ASKED * runs->pairs;
-    return lost + DEVIATIONS * square_root((lost * (1 - lost) + 1 / count) / count);
 }
 
 /* As many pages as push entries out of the first level and leave them in the second. 0: *why. */
@@ -291,10 +305,10 @@ static uint64_t find_push(struct coalescing *runs, double *error)
     for (uint64_t count = FEWEST_PUSHED; count <= MOST_PUSHED; count += power_of_two_within(count) / 2) {
         struct walk push;
         struct taken taken, walk;
-        double covered, lost;
-        if (!neighbours_push(&runs->all, count, &push) || !shares(runs, &self, &push, &covered, &lost))
+        struct shares shares;
+        if (!neighbours_push(&runs->all, count, &push) || !ask_shares(runs, &self, &push, &shares))
             return 0;
-        if (lost > MOST_LOST)
+        if (shares.lost > MOST_LOST)
             break;
         if (!cover_time(&runs->bench, &self, &push, &taken))
             return 0;
@@ -304,7 +318,8 @@ static uint64_t find_push(struct coalescing *runs, double *error)
             continue;
         if (!cover_time(&runs->bench, &outside, &push, &walk))
             return 0;
-        if (walk.speed != SLOW || taken.cycles < LEAST_SECOND + most_lost(runs, lost) * walk.cycles)
+        bool lost = shares.most_lost >= 1 || taken.cycles < LEAST_SECOND + shares.most_lost * walk.cycles;
+        if (walk.speed != SLOW || lost) /* perhaps nothing else made it slow */
             continue;
         found = count;
         slowest = taken.cycles;
@@ -328,13 +343,13 @@ static unsigned run_of_second(struct coalescing *runs)
         return 0;
     for (; distance < runs->run; distance *= 2) {
         struct pairs pairs = at_distance(runs, distance);
-        double covered, lost;
-        if (!shares(runs, &pairs, &push, &covered, &lost))
+        struct shares shares;
+        if (!ask_shares(runs, &pairs, &push, &shares))
             return 0;
         runs->why = "entries of both levels cannot be told apart";
-        if (lost > MOST_LOST || (covered < MOST_OF && covered > 1 - MOST_OF))
+        if (shares.lost > MOST_LOST || (shares.covered < MOST_OF && shares.covered > 1 - MOST_OF))
             return 0;
-        if (covered < MOST_OF)
+        if (shares.covered < MOST_OF)
             break;
     }
     return distance;

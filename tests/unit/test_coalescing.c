@@ -111,6 +111,25 @@ static void by_lot(void **state)
     expect(*state, &description, 2, 4, 0);
 }
 
+/* A level alone, of trees, and tables in a small cache: of as many pages as push out half of it the same pairs' entries
+ * are lost every time that they are asked, and others when they are timed, and walk to lines that are far. */
+static void one_level_of_trees(void **state)
+{
+    struct description description = machine_with(1);
+    shape_cache(&description, 0, 16, 4);
+    shape_cache(&description, 1, 48, 8);
+    description.cache[1].inclusion = INCLUSION_INCLUSIVE;
+    description.walker = (struct walker_description){.count = 4, .overhead = 6, .from_level = 2};
+    description.pscs = 1;
+    description.psc[0] = (struct psc_description){.tag = PSC_PHYSICAL};
+    description.psc[0].shape = (struct array_shape){.ways = 16, .index.sets = 1};
+    assert_true(policy_parse(&description.psc[0].shape.policy, "LRU"));
+    description.tlb[0].shape.ways = 176;
+    description.tlb[0].shape.index.sets = 1;
+    assert_true(policy_parse(&description.tlb[0].shape.policy, "LRU11PLRU16"));
+    expect(*state, &description, 1, ABSENT, 0);
+}
+
 static void clock_in_steps(void **state)
 {
     struct description description = machine_of_two(4, 1);
@@ -192,10 +211,19 @@ static void skipped(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_level),      cmocka_unit_test(two_levels),    cmocka_unit_test(sectors),
-        cmocka_unit_test(pieces),         cmocka_unit_test(huge_pages),    cmocka_unit_test(by_lot),
-        cmocka_unit_test(clock_in_steps), cmocka_unit_test(small_cache),   cmocka_unit_test(virtual_sets),
-        cmocka_unit_test(lines_in_turn),  cmocka_unit_test(fetched_ahead), cmocka_unit_test(no_tlb),
+        cmocka_unit_test(one_level),
+        cmocka_unit_test(two_levels),
+        cmocka_unit_test(sectors),
+        cmocka_unit_test(pieces),
+        cmocka_unit_test(huge_pages),
+        cmocka_unit_test(by_lot),
+        cmocka_unit_test(one_level_of_trees),
+        cmocka_unit_test(clock_in_steps),
+        cmocka_unit_test(small_cache),
+        cmocka_unit_test(virtual_sets),
+        cmocka_unit_test(lines_in_turn),
+        cmocka_unit_test(fetched_ahead),
+        cmocka_unit_test(no_tlb),
         cmocka_unit_test(skipped),
     };
     return cmocka_run_group_tests(tests, fresh, done);
