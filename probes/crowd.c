@@ -52,7 +52,7 @@ static struct stops with_block(struct crowd *crowd)
 
 /* What a crowd is compared with: pages that the level has. Loads have no need of pages where there is no nearer level;
  * jumps go to another page each: to fewer than they are where a row of as many may not fit. Where there is a nearer
- * level, they are in as many sets of it as the crowd is, so that it keeps as little of them. */
+ * level, they are in the crowd's sets of it, so that it keeps as little of them. */
 static struct stops control_of(const struct crowd *crowd)
 {
     const struct reach *reach = crowd->reach;
@@ -61,7 +61,7 @@ static struct stops control_of(const struct crowd *crowd)
     uint64_t fit = reach->block ? reach->fit >> bits_set(crowd->alike) : reach->fewer;
     if (!reach->block && pages->op == OP_LOAD)
         return seats_control(pages, count);
-    return seats_row_alike(pages, count < fit ? count : fit, crowd->alike);
+    return seats_row_alike(pages, count < fit ? count : fit, crowd->alike, *crowd->number);
 }
 
 /* How many of its pages may change seats while they are compared. Jumps stay: branch targets are found by address. */
@@ -355,8 +355,8 @@ static bool spare_one(struct crowd *crowd, unsigned last)
 
 /* Spares pages for as long as what one too many costs by itself, which is known then, tells that none of those left can
  * be spared: before, no less than many of them cost on average was asked for. If that was too much, any of them may
- * have stayed; else the last one is asked for all. Without a nearer level a row of pages says how many there are, too.
- */
+ * have stayed, and each is tried; else only the last one. Without a nearer level a row of pages says how many there
+ * are, too. */
 static void spare_by_lap(struct crowd *crowd, struct reach *reach)
 {
     bool less;

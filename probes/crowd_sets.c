@@ -196,12 +196,18 @@ static bool highest_is_apart(const struct crowd *crowd, unsigned low)
     return true;
 }
 
+/* Whether a row of pages says the same if the bits of a mask choose the set, whether the block is in it or not. */
+static bool serves_some(const struct crowd *crowd, struct shape *shape, unsigned mask)
+{
+    unsigned bits = (unsigned)bits_set(mask), each = of_block(crowd, mask);
+    return serves_less(crowd, shape, crowd->count - 1, bits) ||
+           serves_less(crowd, shape, crowd->count + each - 1, bits);
+}
+
 bool crowd_may_be_plain(const struct crowd *crowd, const struct shape *shape)
 {
     struct shape plain = *shape;
-    unsigned bits = (unsigned)bits_set(shape->bits), each = of_block(crowd, shape->bits);
-    return serves_less(crowd, &plain, crowd->count - 1, bits) ||
-           serves_less(crowd, &plain, crowd->count + each - 1, bits);
+    return serves_some(crowd, &plain, shape->bits);
 }
 
 bool crowd_sets_by_bits(struct crowd *crowd, struct shape *shape)
@@ -214,11 +220,10 @@ bool crowd_sets_by_bits(struct crowd *crowd, struct shape *shape)
         unsigned bits = mattering - folded, mask = lowest(shape->bits, bits), in_set;
         if (folded && (mask & (mask + (mask & -mask)))) /* the low ones have to be all there */
             continue;
-        unsigned each = of_block(crowd, mask), unit = crowd->reach->unit;
+        unsigned unit = crowd->reach->unit;
         if (crowd->reach->block > unit && mask & ~(unit - 1))
             continue; /* two units in some sets, one in others */
-        if (!serves_less(crowd, shape, crowd->count - 1, bits) &&
-            !serves_less(crowd, shape, crowd->count + each - 1, bits))
+        if (!serves_some(crowd, shape, mask))
             continue;
         if (!block_in_set(crowd, mask, &in_set))
             return false;

@@ -170,24 +170,38 @@ static struct stops through_pages(const struct seats *pages, uint64_t base, uint
     return stops;
 }
 
-struct stops seats_row(struct seats *pages, uint64_t count)
+/* Pages of the row whose numbers differ in these bits alone, and have `fixed` of the others: those that are mapped stay
+ * so while the same bits are asked for. */
+static struct stops row_of(struct seats *pages, uint64_t count, uint64_t bits, uint64_t fixed)
 {
-    uint64_t base = seats_row_base(pages);
+    struct stops stops = through_pages(pages, seats_row_base(pages) + fixed * pages->page, count);
+    stops.spread = bits;
+    if (pages->spread != bits || pages->fixed != fixed)
+        pages->mapped = 0; /* they lie elsewhere */
+    pages->spread = bits;
+    pages->fixed = fixed;
     for (; pages->mapped < count && bench_ok(pages->bench); pages->mapped++) {
-        if (!map_page(pages, base + pages->mapped * pages->page, pages->mapped))
-            return stops_sequence(base, 0, 0);
+        if (!map_page(pages, stops.base + stops_number(&stops, pages->mapped) * pages->page, pages->mapped))
+            return stops_sequence(stops.base, 0, 0);
         bench_rest(pages->bench, false);
     }
-    return through_pages(pages, base, count);
+    return stops;
 }
 
-struct stops seats_row_alike(struct seats *pages, uint64_t count, unsigned alike)
+struct stops seats_row(struct seats *pages, uint64_t count)
 {
-    struct stops stops = through_pages(pages, seats_row_base(pages), count);
-    stops.spread = (((uint64_t)1 << pages->bits) - 1) & ~(uint64_t)alike;
-    if (alike && count && !seats_row(pages, stops_number(&stops, count - 1) + 1).count)
-        return stops_sequence(stops.base, 0, 0);
-    return alike ? stops : seats_row(pages, count);
+    return row_of(pages, count, 0, 0);
+}
+
+struct stops seats_row_alike(struct seats *pages, uint64_t count, uint64_t alike, uint64_t number)
+{
+    uint64_t all = ((uint64_t)1 << pages->bits) - 1;
+    return alike ? row_of(pages, count, all & ~alike, number & alike) : seats_row(pages, count);
+}
+
+struct stops seats_spread(struct seats *pages, uint64_t bits)
+{
+    return row_of(pages, (uint64_t)1 << bits_set(bits), bits, 0);
 }
 
 /* The seats of a page that several share lie in one frame. They are as far above the row's beginning as a block is
@@ -209,20 +223,6 @@ struct stops seats_shared(struct seats *pages, uint64_t count)
 struct stops seats_control(struct seats *pages, uint64_t count)
 {
     return count <= pages->shared ? seats_shared(pages, count) : seats_dense(pages, count);
-}
-
-struct stops seats_spread(struct seats *pages, uint64_t bits)
-{
-    uint64_t base = seats_row_base(pages), count = (uint64_t)1 << bits_set(bits);
-    struct stops stops = through_pages(pages, base, count);
-    stops.spread = bits;
-    for (uint64_t i = 0; i < count && bench_ok(pages->bench); i++) {
-        if (!map_page(pages, base + stops_number(&stops, i) * pages->page, i))
-            break;
-        bench_rest(pages->bench, false);
-    }
-    pages->mapped = 0; /* they lie elsewhere now */
-    return stops;
 }
 
 struct stops seats_smaller(struct seats *pages, uint64_t page, uint64_t number, uint64_t seat, uint64_t count)

@@ -37,7 +37,9 @@ struct seats {
     unsigned bits;        /* of the number of a page in a list: 21, or fewer where there are not as many addresses */
     struct stretch dense; /* seats through the largest pages there are */
     uint64_t base;        /* address of page number 0 */
-    uint64_t mapped;      /* pages of the row that are mapped */
+    uint64_t mapped;      /* pages of the row that are mapped: the first with numbers that differ in */
+    uint64_t spread;      /* ... these bits, 0: in all, ... */
+    uint64_t fixed;       /* ... and have these set */
     uint64_t quarters;    /* pages of four seats each that are mapped */
     uint64_t shared; /* up to so many seats are compared with themselves in pages of four each; 0: in the largest */
     uint64_t visits; /* machine_steps beyond which it would take too many */
@@ -81,8 +83,8 @@ struct stops seats_dense(const struct seats *, uint64_t count);
 /* So many pages on end, apart from those that may be listed; at most MOST_IN_A_ROW and 2 to the power of bits. */
 struct stops seats_row(struct seats *, uint64_t count);
 
-/* The first so many pages of that row, or of one as long as it takes, whose numbers have zeros in these bits. */
-struct stops seats_row_alike(struct seats *, uint64_t count, unsigned alike);
+/* So many pages of the row, the first whose numbers have the bits that are alike in common with `number`. */
+struct stops seats_row_alike(struct seats *, uint64_t count, uint64_t alike, uint64_t number);
 
 /* So many seats in a quarter as many pages on end, which are others than the row's. */
 struct stops seats_shared(struct seats *, uint64_t count);
