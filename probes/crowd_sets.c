@@ -197,17 +197,17 @@ static bool highest_is_apart(const struct crowd *crowd, unsigned low)
 }
 
 /* Whether a row of pages says the same if the bits of a mask choose the set, whether the block is in it or not. */
-static bool serves_some(const struct crowd *crowd, struct shape *shape, unsigned mask)
+static bool serves_some(const struct crowd *crowd, const struct shape *shape, unsigned mask)
 {
+    struct shape some = *shape;
     unsigned bits = (unsigned)bits_set(mask), each = of_block(crowd, mask);
-    return serves_less(crowd, shape, crowd->count - 1, bits) ||
-           serves_less(crowd, shape, crowd->count + each - 1, bits);
+    return serves_less(crowd, &some, crowd->count - 1, bits) ||
+           serves_less(crowd, &some, crowd->count + each - 1, bits);
 }
 
 bool crowd_may_be_plain(const struct crowd *crowd, const struct shape *shape)
 {
-    struct shape plain = *shape;
-    return serves_some(crowd, &plain, shape->bits);
+    return serves_some(crowd, shape, shape->bits);
 }
 
 bool crowd_sets_by_bits(struct crowd *crowd, struct shape *shape)
