@@ -47,7 +47,8 @@ static const char *reason(const struct stores *stores, const char *why)
 /* Rows of more and more pages, up to as many as loads have entries for. Leaves the last that takes no longer, 0: none
  * does, and the first that takes longer, 0: none does, and what that takes longer. Where the same lines take longer in
  * few pages, something else than translation is in the difference (a way predictor that cannot tell lines of one page
- * apart), and what loads have entries for was measured against the same: slower. */
+ * apart), and what loads have entries for was measured against the same: slower. Seats share lines: pages may be as
+ * many as the first cache has lines, and then lose some to the tables'. */
 static bool sweep(struct stores *stores, const struct size *size, uint64_t most, uint64_t *fit, uint64_t *crowd,
                   double *cycles, bool *slower)
 {
@@ -58,6 +59,8 @@ static bool sweep(struct stores *stores, const struct size *size, uint64_t most,
     *crowd = 0;
     *fit = 0;
     *slower = false;
+    if (!seats_settle(&stores->pages, TIGHT, FEWEST, LEAST_STEP / stores->bench.cycles_per_tick))
+        return false;
     for (uint64_t count = FEWEST; !*crowd; count = count + count / 2 < most ? count + count / 2 : most) {
         double ticks;
         struct stops row = seats_row(&stores->pages, count);
