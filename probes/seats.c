@@ -13,7 +13,7 @@ enum {
     WORD = 8,
     CODE = 16,
     SOME_JUMPS = 64,
-    OTHER_HALF = 2048, /* of a page: code that shares lines leaves no room there */
+    OTHER_HALF = 2048, /* of a page: code, or stores, that share lines leave no room there */
     WIDEST = 4 * SEAT  /* bytes: two lines of the longest that a first level has, of which one may be fetched ahead */
 };
 
@@ -463,7 +463,7 @@ enum verdict seats_crowd(struct seats *pages, const struct stops *stops, const s
     question.warm_laps = many ? SETTLING / 2 : SETTLING;
     if (pages->op == OP_LOAD && many)
         question.every = EVERY;
-    question.near_laps = pages->op == OP_LOAD ? TWO_LAPS : pages->foretelling;
+    question.near_laps = op_jumps(pages->op) ? pages->foretelling : TWO_LAPS;
     /* Where jumps through a register lead is foretold by where those before led. */
     if (pages->op == OP_JUMP_FAR && many)
         question.warm_laps = LEARNING;
@@ -472,7 +472,7 @@ enum verdict seats_crowd(struct seats *pages, const struct stops *stops, const s
     question.brief = true;
     question.witness = &pages->witness;
     question.together = pages->op != OP_LOAD;
-    if (pages->op != OP_LOAD && pages->pitch == TIGHT) /* its code lies in lines of its own */
+    if (pages->op != OP_LOAD && pages->pitch == TIGHT) /* its stops lie in lines of their own */
         question.control_laps = SETTLING;
     question.mixed = number;
     question.mixed_count = mixed;
