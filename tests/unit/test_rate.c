@@ -59,6 +59,8 @@ static int ascending(const void *left, const void *right)
 
 double quantile(double *values, unsigned count, double fraction)
 {
+    if (!count)
+        return 0;
     qsort(values, count, sizeof *values, ascending);
     return values[(unsigned)((count - 1) * fraction)];
 }
