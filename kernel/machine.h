@@ -44,8 +44,8 @@ enum op {
     OP_LOAD_32,      /* 4-byte load of the link's distance from the view's base: the walk must lie within 4 GB of it */
     OP_LOAD_INDEXED, /* 8-byte load through base + index * 1 + displacement */
     OP_LOAD_FLOAT,   /* floating-point load of the link, moved back to an integer register */
-    OP_STORE,        /* load of the link, then a store to the line's second word */
-    OP_EXCHANGE,     /* atomic exchange with the line's second word, between loads of the links */
+    OP_STORE,        /* load of the link, then a store to the word behind it */
+    OP_EXCHANGE,     /* atomic exchange with the word behind the link, between loads of the links */
     OP_JUMP,         /* each stop is a near jump to the next */
     OP_JUMP_FAR,     /* each stop is an indirect jump through a register: any distance */
     OP_HANDOFF,      /* two tasks pass one line to and fro */

@@ -399,7 +399,7 @@ static bool learn(struct crowd *crowd, struct reach *reach)
 static bool sets_by_bits(struct crowd *crowd, struct shape *shape)
 {
     double error = shape->error;
-    bool plain = crowd_may_be_plain(crowd, shape) && !(crowd->alike & ~shape->bits);
+    bool plain = crowd_serves(crowd, shape, shape->bits) && !(crowd->alike & ~shape->bits);
     if ((!crowd->alike || plain) && crowd_sets_by_bits(crowd, shape) && (!crowd->alike || shape->plain))
         return true;
     if (!crowd->alike || !seats_ok(crowd_pages(crowd)))

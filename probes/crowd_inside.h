@@ -34,8 +34,8 @@ bool crowd_sets_by_bits(struct crowd *crowd, struct shape *shape);
 /* Any other number of them, no power of two, chosen modulo it. */
 bool crowd_sets_by_stride(struct crowd *crowd, struct shape *shape);
 
-/* Whether a row of pages says the same if each of the bits that matter is one of the set's number. */
-bool crowd_may_be_plain(const struct crowd *crowd, const struct shape *shape);
+/* Whether a row of pages says the same if the bits of a mask choose the set, whether the block is in it or not. */
+bool crowd_serves(const struct crowd *crowd, const struct shape *shape, unsigned mask);
 
 /* The bits that matter, those that are known to among them. Those above as many as there may be sets seldom do: all of
  * them are asked at once. */

@@ -196,18 +196,12 @@ static bool highest_is_apart(const struct crowd *crowd, unsigned low)
     return true;
 }
 
-/* Whether a row of pages says the same if the bits of a mask choose the set, whether the block is in it or not. */
-static bool serves_some(const struct crowd *crowd, const struct shape *shape, unsigned mask)
+bool crowd_serves(const struct crowd *crowd, const struct shape *shape, unsigned mask)
 {
     struct shape some = *shape;
     unsigned bits = (unsigned)bits_set(mask), each = of_block(crowd, mask);
     return serves_less(crowd, &some, crowd->count - 1, bits) ||
            serves_less(crowd, &some, crowd->count + each - 1, bits);
-}
-
-bool crowd_may_be_plain(const struct crowd *crowd, const struct shape *shape)
-{
-    return serves_some(crowd, shape, shape->bits);
 }
 
 bool crowd_sets_by_bits(struct crowd *crowd, struct shape *shape)
@@ -223,7 +217,7 @@ bool crowd_sets_by_bits(struct crowd *crowd, struct shape *shape)
         unsigned unit = crowd->reach->unit;
         if (crowd->reach->block > unit && mask & ~(unit - 1))
             continue; /* two units in some sets, one in others */
-        if (!serves_some(crowd, shape, mask))
+        if (!crowd_serves(crowd, shape, mask))
             continue;
         if (!block_in_set(crowd, mask, &in_set))
             return false;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* seats.h: control and experiment of translation: the same lines of memory, once through few pages and once through as
- * many as there are stops. A stop is a load, or a jump to the next stop: then as many jumps are made in either, at the
- * same offsets, and what branch targets and the instruction cache cost is in both.
+ * many as there are stops. A stop is a load, a load and a store beside it, or a jump to the next stop: then as many
+ * jumps are made in either, at the same offsets, and what branch targets and the instruction cache cost is in both.
+ * Jumps and stores that share lines leave no room there for their control: it is in as many others of the same frames.
  *
  * Stop number j is always the same place in memory, "seat" j, in whatever page it is seen: seats lie side by side, and
  * a page is a number in a region of addresses, mapped to where its seat is. So the pages under test share the memory of

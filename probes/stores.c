@@ -7,7 +7,8 @@
  * has found.
  *
  * A stop is a load of the link and a store beside it, so with as many pages as loads have entries for, a miss is a
- * store's. Rows, controls and decisions are those of loads (probes/seats.h). */
+ * store's. Rows are those of loads (probes/seats.h); where several seats share a line, the control is in other lines,
+ * as that of jumps is. */
 #include "base/text.h"
 #include "probes/confidence.h"
 #include "probes/crowd.h"
@@ -45,7 +46,7 @@ static const char *reason(const struct stores *stores, const char *why)
 }
 
 /* Rows of more and more pages, up to as many as loads have entries for. Leaves the last that takes no longer, 0: none
- * does, and the first that takes longer, 0: none does, and what that takes longer. Where the same lines take longer in
+ * does, and the first that takes longer, 0: none does, and what that takes longer. Where as many lines take longer in
  * few pages, something else than translation is in the difference (a way predictor that cannot tell lines of one page
  * apart), and what loads have entries for was measured against the same: slower. Seats share lines: pages may be as
  * many as the first cache has lines, and then lose some to the tables'. */
