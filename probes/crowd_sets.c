@@ -221,11 +221,14 @@ bool crowd_sets_by_bits(struct crowd *crowd, struct shape *shape)
             continue;
         if (!block_in_set(crowd, mask, &in_set))
             return false;
-        shape->ways = serves_less(crowd, shape, crowd->count + in_set - 1, bits);
-        shape->plain = !folded;
+        struct shape said = *shape;
+        said.ways = serves_less(crowd, &said, crowd->count + in_set - 1, bits);
+        said.plain = !folded;
         /* A row may say that a few more pages fit than do, where walks of tables that are near take little. */
-        if (shape->ways && highest_is_apart(crowd, mask))
+        if (said.ways && highest_is_apart(crowd, mask)) {
+            *shape = said;
             return !folded || high_bits_fold(crowd, shape->bits, mask);
+        }
     }
     return false;
 }
