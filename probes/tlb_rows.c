@@ -4,7 +4,7 @@
 #include "base/arithmetic.h"
 #include "base/text.h"
 
-enum { PARTS = 2, NARROW = 32 };
+enum { PARTS = 2, NARROW = 32, CYCLE = 1 };
 
 /* Pages of the next place: two in an octave. */
 static uint64_t next_place(uint64_t pages)
@@ -71,7 +71,8 @@ static unsigned clean_places(const struct tlb *tlb, double room)
 
 /* What as many jumps take in few pages: from where they take longer on, something else is missed, too. For as many as
  * do not, twice on end, there is room, and so there is for fewer, whatever these took. What is missed by either walk
- * need not be as much, and policies make it vary. */
+ * need not be as much, and policies make it vary. A jump of a cycle has missed nothing, though a core may foretell two
+ * in one while there are few (a Redwood Cove: up to 16). */
 static void find_clean(struct tlb *tlb)
 {
     double few[MOST_PLACES] = {0};
@@ -79,6 +80,7 @@ static void find_clean(struct tlb *tlb)
         few[i] = tlb->place[i].few;
     /* The least of them may be too little. */
     tlb->few = tlb->places > 1 ? quantile(few, tlb->places, 1.0 / (tlb->places - 1)) : few[0];
+    tlb->few = tlb->few < CYCLE ? CYCLE : tlb->few;
     tlb->little = find_little(tlb);
     unsigned calm = clean_places(tlb, LEVEL), clean = clean_places(tlb, tlb->little);
     tlb->calm = calm > 1 ? tlb->place[calm - 1].pages : 0;
@@ -160,7 +162,8 @@ static bool ask_again(struct tlb *tlb)
 static bool is_busy(const struct tlb *tlb, unsigned place)
 {
     enum { FEWEST = 16 };
-    return tlb->place[place].pages >= FEWEST && tlb->place[place].pages <= tlb->calm && !takes_few(tlb, place, LEVEL);
+    const struct row_place *row = &tlb->place[place];
+    return row->pages >= FEWEST && row->pages <= tlb->calm && row->few > tlb->few + LEVEL;
 }
 
 /* Rows of jumps that were walked while the core was busy are asked again, later. */
