@@ -247,6 +247,14 @@ double push_clipped(const struct push *push, double vote)
     return vote > most ? most : vote < -most ? -most : vote;
 }
 
+/* What a reading counts for, by what its ticks vary by, squared. */
+static void set_votes(struct push *push, double variance)
+{
+    double steps = (double)push->bench->clock.step / push->half;
+    push->variance = variance / (push->half * push->half);
+    push->most_of_one = 1 + steps > CLIP ? 1 + steps : CLIP;
+}
+
 bool push_round(struct push *push, const struct scene *scene, bool first, double *vote)
 {
     double ticks;
@@ -316,16 +324,23 @@ bool push_signs(struct push *push, const struct scene *scene, double error, doub
 
 bool push_far(struct push *push, const struct scene *scene)
 {
-    enum { ROUNDS = 9 };
-    unsigned far = 0, gone = 0;
-    for (unsigned rounds = 0; push->beyond > 0 && rounds < ROUNDS && push_ok(push); rounds++) {
-        double ticks;
-        if (!one_round(push, scene, rounds == 0, &ticks))
+    struct push farther = *push;
+    if (push->beyond <= 0)
+        return false;
+    /* The same votes, on whether it is farther away than the next level, where it is gone at all: one reading says
+     * whether, unless the clock moves in steps as long as what there is to tell. */
+    bool tells = push_needed(push, VOTES_DRAW) <= VOTES_DRAW;
+    farther.middle = push->beyond;
+    farther.half = push->beyond_half;
+    set_votes(&farther, push->variance * push->half * push->half);
+    double needed = push_needed(&farther, VOTES_SEARCH), sum = 0, ticks;
+    for (unsigned i = 0; needed < MOST_NEEDED && sum < needed && sum > -needed && i < IN_VAIN * needed; i++) {
+        if (!push_ok(push) || !one_round(push, scene, i == 0, &ticks))
             return false;
-        gone += ticks > push->middle;
-        far += ticks > push->beyond;
+        if (ticks >= 0 && (!tells || ticks > push->middle))
+            sum += push_clipped(&farther, (ticks - farther.middle) / farther.half);
     }
-    return 2 * far > gone;
+    return sum > 0;
 }
 
 static void all_helpers(struct script *script, const struct scene *scene)
@@ -418,8 +433,7 @@ bool push_calibrate(struct push *push, double hit, double near, double far, doub
     if (variance < step * step / 4) /* what a reading of any other length may vary by */
         variance = step > 1 ? step * step / 4 : step * step / 12;
     push->half = (far - near) / 2 / rate;
-    push->variance = variance / (push->half * push->half);
-    push->most_of_one = 1 + step / push->half > CLIP ? 1 + step / push->half : CLIP;
+    set_votes(push, variance);
     if (push->half <= 0 || push_needed(push, VOTES_CHECK) >= MOST_NEEDED)
         return false;
     /* Where a reading varies by more than there is to tell, its mean has to be known from so many more. */
@@ -436,7 +450,8 @@ bool push_calibrate(struct push *push, double hit, double near, double far, doub
     double mean = sum / used;
     push->middle = mean + ((near + far) / 2 - hit) / rate;
     push->longest = push->slowest > 0 ? 2 * (mean + (push->slowest - hit) / rate) + 2 * step : 0;
-    push->beyond = farther > 0 ? mean + ((far + farther) / 2 - hit) / rate : 0;
+    push->beyond = farther > far ? mean + ((far + farther) / 2 - hit) / rate : 0;
+    push->beyond_half = (farther - far) / 2 / rate;
     return true;
 }
 

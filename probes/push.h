@@ -55,6 +55,7 @@ struct push {
     double slowest;      /* core cycles of a load that no cache serves; 0: not known */
     double longest; /* ticks, twice what `slowest` is: what takes longer had to wait for something else; 0: not known */
     double beyond;  /* ticks: between the next level and what is behind it; 0: nothing is */
+    double beyond_half;         /* ticks, half of what those two take more or less than each other */
     double variance;            /* of one such reading that hits, in halves squared */
     double most_of_one;         /* votes that one reading counts for at most */
     unsigned laps;              /* over the lines */

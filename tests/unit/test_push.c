@@ -167,9 +167,31 @@ static void far_as_often_as_it_goes(void **state)
     }
 }
 
+/* The same by clocks whose steps are longer than what there is to tell: where a step ends just between the next level
+ * and what is behind it, most readings of either are on the same side. */
+static void far_by_clocks_in_steps(void **state)
+{
+    (void)state;
+    for (unsigned step = 24; step <= 45; step++)
+        for (unsigned next = 0; next < 2; next++) {
+            struct description description = first(SETS, WAYS, "LRU");
+            struct opened opened;
+            add(&description, SETS, next ? 2 * WAYS : WAYS, "LRU")->inclusion = INCLUSION_INCLUSIVE;
+            add(&description, SETS, 4 * WAYS, "LRU");
+            description.clock.step = step;
+            open_push(&opened, &description, step, 0, latencies[0], latencies[1]);
+            assert_true(push_calibrate(&opened.push, latencies[0], latencies[0], latencies[1], latencies[2]));
+            struct scene scene = row(&opened.push, WAYS);
+            if (push_far(&opened.push, &scene) != !next)
+                fail_msg("steps of %u: it seems to be in the %s level", step, next ? "third" : "second");
+            close_push(&opened);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(clocks_in_steps), cmocka_unit_test(last_straws),
-                                       cmocka_unit_test(waits_are_no_votes), cmocka_unit_test(far_as_often_as_it_goes)};
+                                       cmocka_unit_test(waits_are_no_votes), cmocka_unit_test(far_as_often_as_it_goes),
+                                       cmocka_unit_test(far_by_clocks_in_steps)};
     return cmocka_run_group_tests(tests, fresh, done);
 }
