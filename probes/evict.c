@@ -3,7 +3,14 @@
 #include "probes/evict.h"
 #include "probes/pool.h"
 
-enum { DRAWS = 6, HARDLY = 24, MOST_OF_ALL = 1 << 14 };
+enum {
+    DRAWS = 6,
+    HARDLY = 24,
+    MOST_OF_ALL = 1 << 14,
+    PER_WAY = 3, /* lines that push another one down, for each way of the nearer levels */
+    DRAWS_BESIDE = 4096,
+    IN_VAIN = 12 /* votes, in so many times as many rounds */
+};
 
 /* How many of a scene's helpers, or lines, are the fewest, more than `low`, that push the target out, given that as
  * many do as there are: *count, which is either of the scene's. */
@@ -166,14 +173,29 @@ bool evict_takes(struct push *push, const struct scene *scene, uint64_t line, un
     return is_pushed(push, &other, NULL, votes);
 }
 
-/* As evict_takes_far; lightly: moved helpers that are of the set, or of the line's, are left out. */
-static bool takes_far(struct push *push, const struct scene *scene, uint64_t line, bool modulo, bool lightly,
-                      unsigned votes)
+/* What pushes a line down by itself: kin of it at the nearer levels, and not by the rule of this level's sets. Where
+ * all kin share a set here, none. */
+static void draw_beside(struct push *push, const struct scene *scene, uint64_t line, const struct kin *rule,
+                        struct beside *beside)
 {
-    struct beside moved = {.lines = 0}, helpers = {.lines = 0};
+    const struct kin *kin = &scene->nearer->kin;
+    unsigned wanted = PER_WAY * scene->nearer->ways;
+    uint64_t seed = bench_seed(push->bench), draws = kin_count(kin, &push->region);
+    draws = draws < DRAWS_BESIDE ? draws : DRAWS_BESIDE;
+    wanted = wanted < MOST_HELPERS ? wanted : MOST_HELPERS;
+    for (uint64_t i = 0; i < draws && beside->lines < wanted; i++) {
+        uint64_t drawn = kin_draw(kin, &push->region, line, seed, i);
+        if (drawn != line && !kin_are(rule, drawn, line))
+            beside->line[beside->lines++] = drawn;
+    }
+}
+
+/* The same where there is no rule: lines as far from it as the helpers are from the target; by XOR, or, where the
+ * nearer levels' sets are chosen modulo their number, by subtraction. Some may be of the target's set. */
+static void move_beside(struct push *push, const struct scene *scene, uint64_t line, struct beside *beside)
+{
+    bool modulo = scene->nearer->kin.odd > 1;
     uint64_t target = scene->target;
-    if (scene->alone)
-        return is_straw(push, scene, line, NULL, false, votes); /* nothing has to push down what is flushed */
     /* In an order of their own each time: which of them come last, and stay near, is another one each time. */
     unsigned first = (unsigned)(bench_seed(push->bench) % (scene->helpers + 1));
     for (unsigned i = 0; i < scene->helpers; i++) {
@@ -182,20 +204,39 @@ static bool takes_far(struct push *push, const struct scene *scene, uint64_t lin
         if (far >= region_lines(&push->region)) /* beyond either end: as far to the other side */
             far = line - (helper - target);
         if (far < region_lines(&push->region))
-            moved.line[moved.lines++] = far;
+            beside->line[beside->lines++] = far;
     }
-    /* What lines bring along is moved with them, too, and may be of the set then. */
-    if (scene->sharp && (lightly || push_brings(push)) && !lighten_beside(push, scene, &moved))
-        return false;
-    if (scene->sharp)
-        return is_straw(push, scene, line, &moved, push_brings(push), votes);
-    /* The line is the target, what pushes it down are its helpers, and the target's push down the set's lines. */
+}
+
+/* Where all kin share a set here, those of the line share its, and push it down: they push the target out with it, if
+ * the line does. */
+static bool pushes_with_kin(struct push *push, const struct scene *scene, uint64_t line, unsigned votes)
+{
+    const struct kin *kin = &scene->nearer->kin;
+    struct scene other = evict_needed(scene, 1);
+    uint64_t seed = bench_seed(push->bench);
+    other.pool.count = 0;
+    other.line[other.lines++] = line;
+    for (unsigned i = 0; i < PER_WAY * scene->nearer->ways && i < kin_count(kin, &push->region); i++) {
+        uint64_t drawn = kin_draw(kin, &push->region, line, seed, i);
+        if (drawn != line && other.lines < MOST_LINES)
+            other.line[other.lines++] = drawn;
+    }
+    return push_out(push, &other, votes, NULL);
+}
+
+/* The same where lots are drawn. The line is the target, what pushes it down are its helpers, and the target's push
+ * down the set's lines. lightly: what is beside the line and of its set is left out. */
+static enum told is_pushed_far(struct push *push, const struct scene *scene, uint64_t line, const struct beside *beside,
+                               bool lightly, unsigned votes)
+{
     struct scene other = turned(scene, line);
+    struct beside helpers = {.lines = other.helpers};
     for (unsigned i = 0; i < other.helpers; i++)
-        helpers.line[helpers.lines++] = other.helper[i];
-    other.helpers = moved.lines;
-    for (unsigned i = 0; i < moved.lines; i++)
-        other.helper[i] = moved.line[i];
+        helpers.line[i] = other.helper[i];
+    other.helpers = beside->lines;
+    for (unsigned i = 0; i < beside->lines; i++)
+        other.helper[i] = beside->line[i];
     if (lightly) {
         struct scene alone = other;
         alone.lines = 0;
@@ -204,19 +245,31 @@ static bool takes_far(struct push *push, const struct scene *scene, uint64_t lin
         for (unsigned i = 0; i < alone.helpers; i++)
             other.helper[i] = alone.helper[i];
     }
-    return is_pushed(push, &other, &helpers, votes);
+    return is_pushed(push, &other, &helpers, votes) ? YES : other.helpers ? NO : NOT_TOLD;
 }
 
-bool evict_takes_far(struct push *push, const struct scene *scene, uint64_t line, bool modulo, unsigned votes)
+enum told evict_takes_far(struct push *push, const struct scene *scene, uint64_t line, const struct kin *rule,
+                          unsigned votes)
 {
-    return takes_far(push, scene, line, modulo, false, votes);
-}
-
-bool evict_takes_any(struct push *push, const struct scene *scene, uint64_t line, bool modulo, unsigned votes)
-{
+    struct beside beside = {.lines = 0};
     if (line == scene->target || push_among(scene->line, scene->needed, line))
-        return true;
-    return takes_far(push, scene, line, modulo, true, votes);
+        return YES;
+    if (scene->alone)
+        return is_straw(push, scene, line, NULL, false, votes) ? YES : NO; /* what is flushed is not pushed down */
+    if (rule)
+        draw_beside(push, scene, line, rule, &beside);
+    else
+        move_beside(push, scene, line, &beside);
+    if (!scene->sharp)
+        return is_pushed_far(push, scene, line, &beside, !rule, votes);
+    /* What lines bring along may be of the set, too. */
+    if ((!rule || push_brings(push)) && !lighten_beside(push, scene, &beside))
+        return NOT_TOLD;
+    if (is_straw(push, scene, line, &beside, push_brings(push), votes))
+        return YES;
+    if (!scene->helpers || scene->shallow)
+        return pushes_with_kin(push, scene, line, votes) ? YES : NO;
+    return rule && beside.lines < scene->nearer->ways ? NOT_TOLD : NO;
 }
 
 bool evict_disturbs(struct push *push, const struct scene *scene, uint64_t line, unsigned votes)
@@ -261,6 +314,20 @@ bool evict_any_once(struct push *push, const struct scene *scene, const struct k
     struct scene less = but_for_one(push, scene, &rounds);
     less.pool = (struct pool){.kin = kin, .without = without, .seed = bench_seed(push->bench), .count = count};
     return push_round(&rounds, &less, true, vote);
+}
+
+bool evict_mostly(struct push *push, const struct scene *scene, const struct kin *kin, const struct kin *without,
+                  uint64_t count, unsigned votes)
+{
+    /* Votes whose mean is above 0 in six rounds of ten, else -1. */
+    static const double between = -0.4, from_it = 0.6;
+    double needed = push_needed(push, votes) / from_it, sum = 0, vote;
+    for (unsigned i = 0; sum < needed && sum > -needed && i < IN_VAIN * needed; i++) {
+        if (!evict_any_once(push, scene, kin, without, count, &vote))
+            return false;
+        sum += vote - between;
+    }
+    return sum > 0;
 }
 
 /* The number of a line of the pool that is of the set, given that all of them push the target out. */
@@ -320,23 +387,23 @@ bool evict_draw(struct push *push, const struct scene *scene, const struct kin *
 
 /* The last straw may be what pushed a line of the target's set down, and not that line itself: but then both are kin at
  * the nearer levels. */
-bool evict_draw_far(struct push *push, const struct scene *scene, const struct kin *nearer, const struct pool *pool,
+bool evict_draw_far(struct push *push, const struct scene *scene, const struct kin *rule, const struct pool *pool,
                     uint64_t *line)
 {
     struct push rounds;
+    const struct kin *nearer = &scene->nearer->kin;
     struct scene less = but_for_one(push, scene, &rounds);
-    bool odd = nearer->odd > 1;
     less.pool = *pool;
     for (unsigned attempt = 0; attempt < DRAWS && push_ok(push); attempt++) {
         if (!pool_enough(&rounds, &less, pool->kin, pool->count, scene->alone ? VOTES_SEARCH : VOTES_CHECK))
-            return false;
+            continue; /* some policies keep the target in spite of them all, as they come */
         uint64_t straw = push_pooled(push, &less, straw_of(&rounds, &less, VOTES_SEARCH)), seed = less.pool.seed;
         if (straw == scene->target)
             continue; /* a place of the pool that is left out: what is kin of it is known */
         *line = straw;
         for (uint64_t i = 0; i < pool->count && i < kin_count(nearer, &push->region) && push_ok(push); i++) {
-            if (*line != scene->target && takes_far(push, scene, *line, odd, odd, VOTES_SEARCH) &&
-                takes_far(push, scene, *line, odd, odd, VOTES_CHECK))
+            if (*line != scene->target && evict_takes_far(push, scene, *line, rule, VOTES_SEARCH) == YES &&
+                evict_takes_far(push, scene, *line, rule, VOTES_CHECK) == YES)
                 return true;
             *line = kin_draw(nearer, &push->region, straw, seed, i);
         }

@@ -5,6 +5,9 @@
 #pragma once
 #include "probes/push.h"
 
+/* What an experiment says, if it says anything. */
+enum told { NOT_TOLD, NO, YES };
+
 /* The scene with no more lines than it needs, or with so many fewer. */
 struct scene evict_needed(const struct scene *, unsigned but);
 
@@ -17,13 +20,11 @@ void evict_purge(struct push *, struct scene *);
 /* Whether a line, kin of the target at the nearer levels, belongs to the set: the scene's lines push it out, too. */
 bool evict_takes(struct push *, const struct scene *, uint64_t line, unsigned votes);
 
-/* The same for a line that is not kin: lines as far from it as the helpers are from the target push it down: by XOR,
- * or, where sets are chosen modulo their number, by subtraction. */
-bool evict_takes_far(struct push *, const struct scene *, uint64_t line, bool modulo, unsigned votes);
-
-/* The same where sets are chosen by a table, so that lines that far from helpers may be of the set, and do not count.
- */
-bool evict_takes_any(struct push *, const struct scene *, uint64_t line, bool modulo, unsigned votes);
+/* The same for a line that need not be kin, so that others have to push it down: kin of it which are not of its set by
+ * a rule that holds for kin; where all kin share a set here, these; or, where there is no rule (NULL), lines as far
+ * from it as the helpers are from the target, of which those are left out that push the target out alone. NOT_TOLD:
+ * there are none. */
+enum told evict_takes_far(struct push *, const struct scene *, uint64_t line, const struct kin *rule, unsigned votes);
 
 /* Whether a line that is kin belongs to the set, or brings one along that does. */
 bool evict_disturbs(struct push *, const struct scene *, uint64_t line, unsigned votes);
@@ -39,10 +40,15 @@ bool evict_has_all(struct push *, const struct scene *, const struct kin *);
 bool evict_any_once(struct push *, const struct scene *, const struct kin *, const struct kin *without, uint64_t count,
                     double *vote);
 
+/* Whether any of so many is, of new ones in each round, in six rounds of ten or more: if none ever is, some other
+ * reason may push the target out in one or two of them. False: see push_ok, too. */
+bool evict_mostly(struct push *, const struct scene *, const struct kin *, const struct kin *without, uint64_t count,
+                  unsigned votes);
+
 /* Draws lines from kin until one belongs to the target's set, which is *line. *tries: about how many draws are expected
  * until then; it learns. False: not one in a great many, or see push_ok. */
 bool evict_draw(struct push *, const struct scene *, const struct kin *, uint64_t *tries, uint64_t *line);
 
 /* The same for the lines of a pool (its seed is drawn anew), most of them not kin of the target at the nearer levels,
- * of which so many hold one of the set, roughly. (For levels whose sets are chosen by XOR.) */
-bool evict_draw_far(struct push *, const struct scene *, const struct kin *nearer, const struct pool *, uint64_t *line);
+ * of which so many hold one of the set, roughly. rule: see evict_takes_far. */
+bool evict_draw_far(struct push *, const struct scene *, const struct kin *rule, const struct pool *, uint64_t *line);

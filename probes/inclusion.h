@@ -5,8 +5,6 @@
 
 enum { MOST_NEAR = 8 };
 
-enum told { NOT_TOLD, NO, YES };
-
 struct inclusion {
     enum told
         exclusive; /* a line that the level gets, it gets from the level before; what a load finds in it leaves it */

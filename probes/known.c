@@ -15,6 +15,11 @@ enum {
 /* The mean of votes of which six in ten are 1, and the others -1. */
 static const double MOSTLY = 0.2;
 
+struct kin known_kin(const struct known *known, const struct region *region)
+{
+    return kin_by(region, &known->space, known->nearer->kin.odd);
+}
+
 /* Notes a line. True: it says something new of the space. */
 static bool note(struct known *known, uint64_t target, uint64_t line)
 {
@@ -44,22 +49,15 @@ static uint64_t enough_draws(struct push *push, const struct scene *scene, const
 }
 
 /* If the space is not all, at least every other line of the set is outside; so of RICH times as many draws as it takes
- * until a line is of the set, one is such a line in six rounds of ten, each with lines of its own: votes whose mean is
- * above 0 then, instead of -1. (More lines might push the target out of an outer level.) */
+ * until a line is of the set, one is such a line in six rounds of ten. (More lines might push the target out of an
+ * outer level.) */
 bool known_lacks(struct push *push, const struct scene *scene, const struct known *known, uint64_t tries)
 {
     enum { RICH = 2 };
-    static const double between = -0.4, from_it = 0.6;
     const struct kin *kin = &known->nearer->kin;
     struct kin space = kin_by(&push->region, &known->space, 1);
-    double needed = push_needed(push, VOTES_CHECK) / from_it, sum = 0, vote;
     tries = enough_draws(push, scene, known, tries);
-    for (unsigned i = 0; sum < needed && sum > -needed && i < IN_VAIN * needed; i++) {
-        if (!evict_any_once(push, scene, kin, &space, RICH * tries, &vote))
-            return false;
-        sum += vote - between;
-    }
-    return sum > 0;
+    return evict_mostly(push, scene, kin, &space, RICH * tries, VOTES_CHECK);
 }
 
 /* Draws a line that is of the set, and notes it. Where lines are flushed as soon as they were loaded, those that are
@@ -115,7 +113,7 @@ bool known_learn(struct push *push, const struct scene *scene, const struct near
 
 void known_more(struct push *push, const struct scene *scene, struct known *known, unsigned wanted)
 {
-    struct kin rule = kin_by(&push->region, &known->space, known->nearer->kin.odd);
+    struct kin rule = known_kin(known, &push->region);
     uint64_t seed = bench_seed(push->bench);
     for (uint64_t i = 0; i < kin_count(&rule, &push->region) && known->count < wanted && push_ok(push); i++) {
         uint64_t line = kin_draw(&rule, &push->region, scene->target, seed, i);

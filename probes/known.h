@@ -17,6 +17,9 @@ struct known {
     bool victims;     /* the level may get lines from the one before it only */
 };
 
+/* Lines that share a set here and at all nearer levels, by what is known. */
+struct kin known_kin(const struct known *, const struct region *);
+
 /* Begins with the lines of a scene, and draws more until they say nothing new of the space. False: see push_ok. */
 bool known_learn(struct push *, const struct scene *, const struct nearer *, struct known *);
 

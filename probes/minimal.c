@@ -442,5 +442,6 @@ bool minimal_find(struct push *push, const struct kin *kin, const struct nearer 
     *scene = first;
     if (first.needed && is_far(push, &first) && (!find_among_all(push, kin, nearer, scene) || is_far(push, scene)))
         *scene = first;
+    scene->nearer = nearer;
     return first.needed && push_ok(push);
 }

@@ -29,6 +29,7 @@ struct pool {
 /* Who takes part in a round, as line numbers. */
 struct scene {
     uint64_t target;
+    const struct nearer *nearer; /* NULL: not known */
     uint64_t helper[MOST_HELPERS];
     unsigned helpers;
     bool shallow; /* helpers push the target out of all nearer levels but the last: whatever shares a set there, does

@@ -2,26 +2,21 @@
 /* rule.c: differences of lines of one set. */
 #include "probes/rule.h"
 #include "base/arithmetic.h"
+#include "probes/outside.h"
 
 enum {
     OTHER_SETS = 5,
-    OTHERS = 3,
-    MOST_FALSE = 8,
-    MOST_NEIGHBOURS = 10,
     AGREEING = 3,
     MOST_MISSED = 2,
     CHECKS = 12,   /* lines that a rule must foretell */
     SAMPLES = 192, /* lines among which sets are counted */
     MOST_SETS = 24,
-    MOST_MIXED = 3,
-    TIMES = 5, /* draws for each that is expected */
-    TIMES_BY_LOT = 20,
-    DOWN = 3 /* lines that push one down, for each that the nearer levels hold */
+    MOST_MIXED = 3
 };
 
-/* Probability of a wrong answer where the sets of a nearer level are chosen modulo an odd number, and this one's by XOR
- * or a table: what differs from the helpers by XOR pushes nothing down there, so some lines that share a set may have
- * been missed. */
+/* Probability of a wrong answer where the sets of a nearer level are chosen modulo an odd number, and this one's by a
+ * table, so that lines which push others down there may be of its set; or where nothing was found that pushes them
+ * down. */
 static const double MODULO_BEFORE = 0.6;
 
 static const char *const NO_RULE = "how lines share its sets follows no rule that was tried";
@@ -47,12 +42,12 @@ static bool learn_from_others(struct push *push, const struct scene *scene, stru
 }
 
 /* Whether lines drawn by a rule share the target's set: nearly all of them, for noise may hide one; where the rule is
- * wrong, no more than half do, which a few do not show. far: they need not be kin of the target at the nearer levels,
- * whose sets are chosen modulo their number; some of what pushes them down there may be of its set here. */
-static bool foretells(struct push *push, const struct scene *scene, const struct kin *rule, bool far)
+ * wrong, no more than half do, which a few do not show. far: by what is known of lines that are kin (NULL: all are kin
+ * of the target at the nearer levels). */
+static enum told foretells(struct push *push, const struct scene *scene, const struct kin *rule, const struct kin *far)
 {
     uint64_t seed = bench_seed(push->bench);
-    unsigned checked = 0, known = 0, missed = 0;
+    unsigned checked = 0, known = 0, missed = 0, open = 0;
     for (uint64_t i = 0; checked < CHECKS && i < kin_count(rule, &push->region) && push_ok(push); i++) {
         uint64_t line = kin_draw(rule, &push->region, scene->target, seed, i);
         if (line == scene->target)
@@ -62,22 +57,31 @@ static bool foretells(struct push *push, const struct scene *scene, const struct
             continue;
         }
         checked++;
-        missed +=
-            far ? !evict_takes_any(push, scene, line, true, VOTES_CHECK) : !evict_takes(push, scene, line, VOTES_CHECK);
+        enum told told = far ? evict_takes_far(push, scene, line, far, VOTES_CHECK)
+                         : evict_takes(push, scene, line, VOTES_CHECK) ? YES
+                                                                       : NO;
+        missed += told != YES;
+        open += told == NOT_TOLD;
         if (missed > MOST_MISSED)
-            return false;
+            return open ? NOT_TOLD : NO;
     }
-    return checked + known > 2 * MOST_MISSED && push_ok(push);
+    return checked + known > 2 * MOST_MISSED && push_ok(push) ? YES : NOT_TOLD;
 }
 
 /* The odd part of the number of sets. What the nearer levels' own odd number of sets has put into all differences is
- * taken out again, prime by prime, as far as lines without it share the set, too. */
-static uint64_t odd_part(struct push *push, const struct scene *scene, const struct known *known, uint64_t odd)
+ * taken out again, prime by prime, as far as lines without it share the set, too. *open: whether they do is not told.
+ */
+static uint64_t odd_part(struct push *push, const struct scene *scene, const struct known *known, uint64_t odd,
+                         bool *open)
 {
+    struct kin of_kin = known_kin(known, &push->region);
+    *open = false;
     for (uint64_t prime = 3; prime <= known->nearer->kin.odd; prime += 2)
         while (odd % prime == 0 && known->nearer->kin.odd % prime == 0) {
             struct kin rule = kin_by(&push->region, &known->space, odd / prime);
-            if (!foretells(push, scene, &rule, true))
+            enum told told = foretells(push, scene, &rule, &of_kin);
+            *open = *open || told == NOT_TOLD;
+            if (told != YES)
                 break;
             odd /= prime;
         }
@@ -91,16 +95,6 @@ static bool find_alike(struct push *push, const struct kin *kin, const struct ne
     for (unsigned i = 0; i < AGREEING && push_ok(push); i++)
         if (minimal_find(push, kin, nearer, target, NULL, scene, why) &&
             (!scene->sharp || !lines || scene->needed == lines))
-            return true;
-    return false;
-}
-
-/* Whether any of so many lines shares a set with a target; asked again of others, for chance may have left them out. */
-static bool seen_by(struct push *push, const struct scene *scene, const struct kin *kin, const struct kin *without,
-                    uint64_t draws)
-{
-    for (unsigned i = 0; i < 2; i++)
-        if (evict_any(push, scene, kin, without, draws))
             return true;
     return false;
 }
@@ -121,7 +115,7 @@ static bool is_everywhere(struct push *push, const struct scene *scene, const st
         for (unsigned i = 0; i < mixed->count; i++)
             apart ^= which >> i & 1 ? mixed->bit[i] : 0;
         gf2_add(&all.space, apart);
-        if (!seen_by(push, scene, &all, &without, 2 * TIMES * MOST_SETS))
+        if (!evict_mostly(push, scene, &all, &without, 2 * DRAWS_FOR_EACH * MOST_SETS, VOTES_SEARCH))
             return false;
     }
     return push_ok(push);
@@ -161,135 +155,6 @@ static unsigned count_sets(struct push *push, const struct known *known, const s
     return push_ok(push) ? sets : 0;
 }
 
-/* Whether a line that the nearer levels may tell from the target shares its set. Where they have an odd number of sets,
- * what is as far from it as a helper from the target by XOR is not pushed down with it. by_table: sets are counted. */
-static bool shares_far(struct push *push, const struct known *known, const struct scene *scene, uint64_t line,
-                       bool by_table, unsigned votes)
-{
-    bool modulo = known->nearer->kin.odd > 1;
-    return modulo || by_table ? evict_takes_any(push, scene, line, modulo, votes)
-                              : evict_takes_far(push, scene, line, false, votes);
-}
-
-/* Whether other lines of the set, so far moved, are still of it. A burst of noise may have made it seem so of one. */
-static bool confirmed(struct push *push, const struct scene *scene, const struct known *known, uint64_t apart,
-                      bool by_table)
-{
-    for (unsigned i = scene->needed; i < scene->needed + OTHERS && i < known->count; i++)
-        if (!shares_far(push, known, scene, known->line[i] ^ apart, by_table, VOTES_SEARCH))
-            return false;
-    return push_ok(push);
-}
-
-/* The same for the second scene, of whose lines fewer are known: most of them. */
-static bool confirmed_by_second(struct push *push, const struct known *known, const struct scene *second,
-                                uint64_t apart)
-{
-    unsigned shared = 0;
-    for (unsigned i = 0; i < OTHERS; i++) {
-        uint64_t line = i ? second->line[second->lines - i] : second->target;
-        shared += shares_far(push, known, second, line ^ apart, false, VOTES_CHECK);
-    }
-    return 2 * shared > OTHERS && push_ok(push);
-}
-
-/* What is looked through, and known, outside of what the nearer levels share. */
-struct outside {
-    const struct known *known;
-    struct kin all, without; /* lines that are looked at, and those of them that need not be */
-    struct gf2 *space;       /* of lines that share a set */
-    uint64_t within;         /* sets for each of the space's */
-    unsigned false_ones;     /* lines that seemed to */
-};
-
-/* Lines to draw: so many that some are of the set, if any are; and that those of each set of the nearer levels push
- * each other down, where an exclusive level gets them only then. */
-static uint64_t draws_outside(const struct scene *scene, const struct outside *outside)
-{
-    const struct nearer *nearer = outside->known->nearer;
-    unsigned all = outside->all.space.dimension, times = scene->sharp || scene->alone ? TIMES : TIMES_BY_LOT;
-    /* Sets of an odd number of them are so many for each of those by bits. */
-    uint64_t some = (uint64_t)times * outside->within << (all - outside->space->dimension),
-             down = (uint64_t)DOWN * nearer->holds * nearer->kin.odd << (all - nearer->kin.space.dimension);
-    return outside->known->victims && down > some ? down : some;
-}
-
-/* Adds what it finds among the lines that are looked at. Those whose neighbour a prefetcher brings are as many: they
- * are passed over when many in turn were no others, for what two of them differ by may be what is looked for. False:
- * too many were none, or see push_ok. */
-static bool look_among(struct push *push, const struct scene scene[2], struct outside *outside)
-{
-    const struct known *known = outside->known;
-    unsigned neighbours = 0;
-    for (;;) {
-        uint64_t draws = draws_outside(&scene[0], outside), line;
-        if (!seen_by(push, &scene[0], &outside->all, &outside->without, draws) ||
-            !seen_by(push, &scene[1], &outside->all, &outside->without, draws))
-            return push_ok(push);
-        struct pool pool = {.kin = &outside->all, .without = &outside->without, .count = draws};
-        if (!evict_draw_far(push, &scene[0], &known->nearer->kin, &pool, &line))
-            return false;
-        uint64_t apart = line ^ scene[0].target;
-        if (!confirmed(push, &scene[0], known, apart, false)) {
-            if (++outside->false_ones > MOST_FALSE)
-                return false;
-            continue;
-        }
-        if (confirmed_by_second(push, known, &scene[1], apart)) {
-            gf2_add(&outside->without.space, apart);
-            gf2_add(outside->space, apart);
-        } else if (++neighbours == MOST_NEIGHBOURS) {
-            if (push_brings(push))
-                return false; /* what comes along is not looked at, so they are of the set for another reason */
-            gf2_add(&outside->without.space, apart);
-            neighbours = 0;
-        }
-    }
-}
-
-/* Whether lines do in one lap what they do in several, so that others need not be loaded again, either. (In several, an
- * exclusive level takes lines in that it gave away, and these need not take the way that was left: it may lose a line
- * though there is room for it.) */
-static bool goes_in_one_lap(const struct push *push, const struct scene scene[2])
-{
-    struct push once = *push;
-    if (!scene[0].sharp || !scene[1].sharp)
-        return false; /* lots do now and then */
-    once.laps = 1;
-    for (unsigned i = 0; i < 4; i++) {
-        struct scene lines = evict_needed(&scene[i / 2], i % 2);
-        bool clear, goes = push_out(&once, &lines, VOTES_CHECK, &clear);
-        if (!clear || goes != (i % 2 == 0))
-            return false;
-    }
-    return push_ok(&once);
-}
-
-/* Lines that the nearer levels tell apart may share a set here all the same, where those levels use bits that this one
- * does not, or uses with others. Looks among lines that differ in the lowest of those bits, then in more and more of
- * them, and adds what it finds to the space, if it is so for the second target, too. (A prefetcher that brings the next
- * line may make it look so for an even line, or an odd one, and not for both.) Where nearer levels have an odd number
- * of sets, some of what they share by bits alone is told apart, too: of a set of theirs that may be the same
- * differences for all lines. */
-static bool look_outside(const struct push *several, const struct scene scene[2], const struct known *known,
-                         uint64_t within, struct gf2 *space)
-{
-    struct push push = *several;
-    struct outside outside = {.known = known, .space = space, .within = within};
-    push.laps = goes_in_one_lap(several, scene) ? 1 : several->laps;
-    outside.all = outside.without = (struct kin){.space = known->nearer->kin.space, .odd = 1};
-    if (known->nearer->kin.odd > 1 && within == 1) {
-        outside.without.space = *space;
-        if (!look_among(&push, scene, &outside))
-            return false;
-        outside.without.space = outside.all.space;
-    }
-    for (uint64_t bit = 1; bit < region_lines(&push.region) && push_ok(&push); bit *= 2)
-        if (gf2_add(&outside.all.space, bit) && !look_among(&push, scene, &outside))
-            return false;
-    return push_ok(&push);
-}
-
 /* What the levels before have in one line, or bring together, comes and goes together here. (Where a table chooses sets
  * some lines that are moved by a part of it seem not to be of the set, and it was taken for a bit that makes sets.) */
 static void add_units(struct gf2 *space, const struct nearer *nearer)
@@ -314,23 +179,24 @@ static bool look_outside_counted(struct push *push, const struct scene scene[2],
             continue;
         struct kin more = {.space = known->space, .odd = 1}, old = more;
         gf2_add(&more.space, bit);
-        if (confirmed(push, &scene[0], known, bit, true) &&
-            shares_far(push, known, &scene[1], scene[1].target ^ bit, true, VOTES_CHECK))
+        if (outside_confirmed(push, &scene[0], known, bit, true) &&
+            outside_shares(push, known, &scene[1], scene[1].target ^ bit, true, VOTES_CHECK))
             gf2_add(space, bit);
-        else if (mixed->count < MOST_MIXED && evict_any(push, &scene[0], &more, &old, 2 * TIMES * within))
+        else if (mixed->count < MOST_MIXED && evict_any(push, &scene[0], &more, &old, 2 * DRAWS_FOR_EACH * within))
             mixed->bit[mixed->count++] = bit;
         else
             continue;
         gf2_add(&without.space, bit);
     }
-    return !evict_any(push, &scene[0], &all, &without, TIMES * within << (all.space.dimension - space->dimension)) &&
+    return !evict_any(push, &scene[0], &all, &without,
+                      DRAWS_FOR_EACH * within << (all.space.dimension - space->dimension)) &&
            push_ok(push);
 }
 
 /* Whether lines so far from either target share its set, or a multiple of that which is one more than a multiple of the
- * prime, anywhere: others would share it anyway if `prime` times as much did. (Behind a level that goes by XOR none of
- * them is pushed down; that lines share sets more often than found is seen in the end.) */
-static bool shares_at(struct push *push, const struct scene scene[2], uint64_t apart, uint64_t prime)
+ * prime, anywhere: others would share it anyway if `prime` times as much did. rule: of lines that are kin. */
+static bool shares_at(struct push *push, const struct scene scene[2], const struct kin *rule, uint64_t apart,
+                      uint64_t prime)
 {
     uint64_t period = apart * prime, count = region_lines(&push->region) / period;
     uint64_t step = count > CHECKS ? count / CHECKS * period : period;
@@ -338,7 +204,7 @@ static bool shares_at(struct push *push, const struct scene scene[2], uint64_t a
     for (unsigned i = 0; i < 2 * checks && push_ok(push); i++) {
         const struct scene *one = &scene[i % 2];
         uint64_t line = (one->target + apart) % period + i / 2 * step;
-        if (!evict_takes_far(push, one, line, true, VOTES_CHECK) && ++missed[i % 2] > MOST_MISSED)
+        if (evict_takes_far(push, one, line, rule, VOTES_CHECK) != YES && ++missed[i % 2] > MOST_MISSED)
             return false; /* noise may hide some */
     }
     return checks > 2 * MOST_MISSED && push_ok(push);
@@ -346,10 +212,11 @@ static bool shares_at(struct push *push, const struct scene scene[2], uint64_t a
 
 /* Whether lines that differ from known ones in so low a bit only share the set: then it lies inside the level's own
  * line, which is longer than the unit. */
-static bool is_inside_line(struct push *push, const struct scene *scene, const struct known *known, uint64_t bit)
+static bool is_inside_line(struct push *push, const struct scene *scene, const struct known *known,
+                           const struct kin *rule, uint64_t bit)
 {
     for (unsigned i = scene->needed; i < scene->needed + CHECKS && i < known->count && push_ok(push); i++)
-        if (!evict_takes_far(push, scene, known->line[i] ^ bit, true, VOTES_CHECK))
+        if (evict_takes_far(push, scene, known->line[i] ^ bit, rule, VOTES_CHECK) != YES)
             return false;
     return push_ok(push);
 }
@@ -357,26 +224,27 @@ static bool is_inside_line(struct push *push, const struct scene *scene, const s
 /* The same where sets are chosen modulo their number. *stride: between lines that share a set at all levels, and then
  * at this one. *inside: units of this level's line. False: lines share its sets otherwise, too. */
 static bool look_outside_modulo(struct push *push, const struct scene scene[2], const struct known *known,
-                                uint64_t *stride, uint64_t *inside)
+                                const struct kin *rule, uint64_t *stride, uint64_t *inside)
 {
     uint64_t odd = known->nearer->kin.odd;
-    while (*stride % 2 == 0 && shares_at(push, scene, *stride / 2, 2))
+    while (*stride % 2 == 0 && shares_at(push, scene, rule, *stride / 2, 2))
         *stride /= 2;
     for (uint64_t prime = 3; prime <= odd; prime += 2)
-        while (odd % prime == 0 && *stride % prime == 0 && shares_at(push, scene, *stride / prime, prime))
+        while (odd % prime == 0 && *stride % prime == 0 && shares_at(push, scene, rule, *stride / prime, prime))
             *stride /= prime;
-    for (*inside = 1; *stride % (2 * *inside) == 0 && is_inside_line(push, &scene[0], known, *inside);)
+    for (*inside = 1; *stride % (2 * *inside) == 0 && is_inside_line(push, &scene[0], known, rule, *inside);)
         *inside *= 2;
     struct kin all = {.odd = 1}, without = kin_modulo(&push->region, *stride);
     for (uint64_t bit = *inside; bit < region_lines(&push->region); bit *= 2)
         gf2_add(&all.space, bit);
-    return push_ok(push) && !evict_any(push, &scene[0], &all, &without, TIMES * *stride / *inside) && push_ok(push);
+    return push_ok(push) && !evict_any(push, &scene[0], &all, &without, DRAWS_FOR_EACH * *stride / *inside) &&
+           push_ok(push);
 }
 
 /* Whether lines drawn by a rule share either target's set. */
 static bool foretells_both(struct push *push, const struct scene scene[2], const struct kin *rule)
 {
-    return foretells(push, &scene[0], rule, false) && foretells(push, &scene[1], rule, false);
+    return foretells(push, &scene[0], rule, NULL) == YES && foretells(push, &scene[1], rule, NULL) == YES;
 }
 
 /* Sets that lie in so many for each of a space of differences, `within`; and the line, which is what shares a set in
@@ -395,6 +263,7 @@ static bool is_linear(struct push *push, const struct scene scene[2], const stru
                       struct rule *rule, bool *foretold)
 {
     uint64_t before = known->nearer->kin.odd, within = 1;
+    bool open = false;
     rule->indexing = INDEX_LINEAR;
     rule->kin = kin_by(&push->region, &known->space, before);
     *foretold = foretells_both(push, scene, &rule->kin);
@@ -403,11 +272,14 @@ static bool is_linear(struct push *push, const struct scene scene[2], const stru
     /* Lines that differ by multiples of that have just been foretold: what else divides all differences is by chance.
      */
     if (before > 1)
-        within = odd_part(push, &scene[0], known, common_divisor(odd, before));
-    rule->error = within < before && !scene[0].alone ? MODULO_BEFORE : 0; /* what is flushed need not be pushed down */
+        within = odd_part(push, &scene[0], known, common_divisor(odd, before), &open);
+    rule->error = open ? MODULO_BEFORE : 0;
     struct gf2 space = known->space;
-    if (!look_outside(push, scene, known, within, &space))
+    /* Lines outside that are so far from each other by multiples of an odd number are found by the next rule. */
+    if (!outside_look(push, scene, known, within, &space)) {
+        *foretold = within == 1;
         return false;
+    }
     counts_by_space(push, &space, within, rule);
     return true;
 }
@@ -424,7 +296,7 @@ static bool is_modulo(struct push *push, const struct scene scene[2], const stru
     if (!*foretold)
         return false;
     stride = rule->kin.stride ? rule->kin.stride : known->divisor;
-    if (!look_outside_modulo(push, scene, known, &stride, &inside))
+    if (!look_outside_modulo(push, scene, known, &rule->kin, &stride, &inside))
         return false;
     rule->sets = stride / inside;
     rule->line = inside * push->region.unit;

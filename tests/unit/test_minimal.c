@@ -243,8 +243,8 @@ static void helpers_beyond_an_end(void **state)
     for (unsigned i = 0; i < 2; i++) {
         uint64_t line = i ? lines - (lines - targets[i]) % SETS : targets[i] % SETS + SETS;
         assert_true(minimal_find(&at.push, &at.nearer.kin, &at.nearer, targets[i], NULL, &scene, &why));
-        assert_true(evict_takes_far(&at.push, &scene, line, true, VOTES_CHECK));
-        assert_false(evict_takes_far(&at.push, &scene, line ^ 1, true, VOTES_CHECK));
+        assert_int_equal(evict_takes_far(&at.push, &scene, line, NULL, VOTES_CHECK), YES);
+        assert_int_equal(evict_takes_far(&at.push, &scene, line ^ 1, NULL, VOTES_CHECK), NO);
     }
     leave(&at);
 }
@@ -319,6 +319,57 @@ static void spent_on_the_way(void **state)
     leave(&at);
 }
 
+/* Pools of which one in twenty has no line of a set, by chance, have some; those of other sets have none. */
+static void pools_by_chance(void **state)
+{
+    (void)state;
+    enum { FIRST = 16, SETS = 256, WAYS = 4, TRIALS = 100, EXPECTED = 3 };
+    struct description description = first(FIRST, 4, "LRU");
+    struct looked_at at;
+    struct scene scene;
+    const char *why = "";
+    add(&description, SETS, WAYS, "LRU");
+    look_at(&at, &description, 1);
+    struct kin set = kin_modulo(&at.push.region, SETS), nearer = at.nearer.kin;
+    assert_true(minimal_find(&at.push, &nearer, &at.nearer, target_of(&at.push, 0), NULL, &scene, &why));
+    scene.lines = scene.needed; /* which take no part in a pool */
+    for (unsigned i = 0; i < TRIALS; i++) {
+        assert_true(evict_mostly(&at.push, &scene, &nearer, NULL, EXPECTED * SETS / FIRST, VOTES_SEARCH));
+        assert_false(evict_mostly(&at.push, &scene, &nearer, &set, EXPECTED * SETS / FIRST, VOTES_SEARCH));
+    }
+    leave(&at);
+}
+
+/* What pushes a line down brings the next ones along, into any set of a level that hashes: those are left out of which
+ * that is the target's. */
+static void brought_by_helpers(void **state)
+{
+    (void)state;
+    enum { FIRST = 16, BITS = 5, APART = 1 | 1 << BITS, TRIALS = 20, MOSTLY = 17 };
+    struct description description = first(FIRST, 4, "LRU");
+    struct looked_at at;
+    struct scene scene;
+    const char *why = "";
+    unsigned shared = 0;
+    fold(add(&description, 1 << BITS, 8, "LRU"), BITS, 1 | 1 << BITS);
+    description.prefetchers = 1;
+    description.prefetcher[0] =
+        (struct prefetcher_description){.kind = PREFETCH_NEXT_LINE, .watches = 1, .into = 1, .ahead = 1};
+    look_at(&at, &description, 1);
+    at.push.laps = 1;
+    assert_true(push_learn_along(&at.push) && push_brings(&at.push));
+    assert_true(minimal_find(&at.push, &at.nearer.kin, &at.nearer, target_of(&at.push, 0), NULL, &scene, &why));
+    struct gf2 space = {.dimension = 0};
+    gf2_add(&space, 1 << (BITS - 1) | 1 << (2 * BITS - 1));
+    for (uint64_t bit = 1 << (2 * BITS); bit < region_lines(&at.push.region); bit *= 2)
+        gf2_add(&space, bit);
+    struct kin rule = kin_by(&at.push.region, &space, 1);
+    for (unsigned i = 0; i < TRIALS; i++)
+        shared += evict_takes_far(&at.push, &scene, scene.target ^ APART, &rule, VOTES_CHECK) == YES;
+    assert_in_range(shared, MOSTLY, TRIALS);
+    leave(&at);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(prefetched_beside_all_lines),
@@ -333,6 +384,8 @@ int main(void)
                                        cmocka_unit_test(helpers_beyond_an_end),
                                        cmocka_unit_test(lines_outside),
                                        cmocka_unit_test(lines_that_are_seldom_drawn),
-                                       cmocka_unit_test(spent_on_the_way)};
+                                       cmocka_unit_test(spent_on_the_way),
+                                       cmocka_unit_test(pools_by_chance),
+                                       cmocka_unit_test(brought_by_helpers)};
     return cmocka_run_group_tests(tests, fresh, done);
 }

@@ -169,6 +169,37 @@ static void a_table_behind_odd(void **state)
     assert_false(size->measured && size->value != (double)last->size && size->confidence > 0.5);
 }
 
+/* An exclusive level of fewer sets than the one before: all lines that share a set there do so here, and what lines of
+ * another of its sets push out shows that these share one, too. A third of the sets, half of them, or the same. */
+static void fewer_sets_than_before(void **state)
+{
+    static const struct {
+        unsigned before, sets;
+    } all[] = {{96, 32}, {64, 32}, {96, 96}, {96, 48}};
+    for (unsigned i = 0; i < sizeof all / sizeof *all; i++) {
+        struct description description = first(all[i].before, 2, "LRU");
+        add(&description, all[i].sets, 16, "QLRU_H11_M1_R1_U2")->inclusion = INCLUSION_EXCLUSIVE;
+        assert_found(&description, *state);
+    }
+}
+
+/* An exclusive level that hashes, behind an odd number of sets: lines as far from each other as a helper is from its
+ * target may be of one set, and are left out. */
+static void hashed_behind_odd(void **state)
+{
+    struct description description = first(64, 14, "MRU");
+    add(&description, 768, 8, "QLRU_H11_M1_R0_U0");
+    struct cache_description *last = add(&description, 2048, 8, "LRU");
+    last->inclusion = INCLUSION_EXCLUSIVE;
+    fold(last, 11, 1);
+    last->shape.index.mask[10] = 0x1b480; /* and so many others, as slices are chosen */
+    know(*state, &description);
+    measured(&description, 1, *state);
+    const struct finding *size = of_level(*state, 3, "size");
+    if (!size->measured || size->value != (double)last->size)
+        fail_msg("%g bytes, not %g: %s", size->value, (double)last->size, size->why);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(folded_behind_odd),
@@ -179,6 +210,8 @@ int main(void)
                                        cmocka_unit_test(brought_along),
                                        cmocka_unit_test(taken_in_by_loads),
                                        cmocka_unit_test(let_go_at_once),
-                                       cmocka_unit_test(a_table_behind_odd)};
+                                       cmocka_unit_test(a_table_behind_odd),
+                                       cmocka_unit_test(fewer_sets_than_before),
+                                       cmocka_unit_test(hashed_behind_odd)};
     return cmocka_run_group_tests(tests, fresh, done);
 }
