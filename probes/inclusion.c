@@ -254,9 +254,11 @@ static enum told exclusive_by_helpers(const struct trial *trial, const struct pu
     const struct scene *scene = trial->scene;
     struct push push = trial->here, special = push;
     bool clear, goes_down;
-    /* So many of the lines are still in the level before. */
-    unsigned near_ones = (trial->nearer->holds - 1) / 2;
+    /* So many of the lines are still in the level before; and some are not, in each lap, or a level that keeps what a
+     * load finds in it gets nothing more: if the one before has more ways than this one. */
+    unsigned near_ones = (trial->nearer->holds - 1) / 2, beyond = trial->nearer->holds + scene->needed / 2;
     unsigned more = scene->needed + (near_ones < MOST_NEAR ? near_ones : MOST_NEAR);
+    more = more > beyond ? more : beyond;
     /* As many lines push the target out when they are pushed down themselves: otherwise it tells nothing. */
     if (!scene->sharp || more > trial->count || !goes(&push, scene, trial->all, more, &clear) || !clear)
         return NOT_TOLD;

@@ -150,6 +150,26 @@ static void victims_that_stay_without_helpers(void **state)
         fail_msg("exclusive with %.3f", exclusive->confidence);
 }
 
+/* The same of fewer ways than the level before has: as long as all lines stay there, none comes back from it. An
+ * exclusive one behind as many does not lose what comes and goes. */
+static void victims_behind_more_ways(void **state)
+{
+    static const char *const policies[] = {"LRU", "QLRU_H11_M1_R0_U0"};
+    for (unsigned ways = 14; ways <= 20; ways += 6)
+        for (unsigned i = 0; i < 2; i++) {
+            struct description description = first(32, ways, policies[i]);
+            struct cache_description *second = add(&description, 128, 8, "LRU2PLRU4");
+            add(&description, 256, 16, "LRU");
+            for (unsigned stays = 0; stays < 2; stays++) {
+                second->inclusion = INCLUSION_EXCLUSIVE;
+                second->keeps_hits = stays;
+                know(*state, &description);
+                measured(&description, 1, *state);
+                assert_int_equal(told(*state, 2, "exclusive", !stays), 1);
+            }
+        }
+}
+
 /* Behind a single way, which keeps no line hot: FIFO forgets what is loaded again, and so is not exclusive. */
 static void behind_one_way(void **state)
 {
@@ -219,6 +239,7 @@ int main(void)
                                        cmocka_unit_test(of_many_ways),
                                        cmocka_unit_test(by_a_slow_clock),
                                        cmocka_unit_test(victims_that_stay),
+                                       cmocka_unit_test(victims_behind_more_ways),
                                        cmocka_unit_test(behind_one_way),
                                        cmocka_unit_test(loses_it_once_without_helpers),
                                        cmocka_unit_test(victims_that_stay_without_helpers),
