@@ -26,6 +26,11 @@ uint64_t difference(uint64_t a, uint64_t b)
     return a > b ? a - b : b - a;
 }
 
+uint64_t greater(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
 uint64_t common_divisor(uint64_t a, uint64_t b)
 {
     while (b) {

@@ -13,6 +13,9 @@ double apart(double, double);
 /* The same of two whole numbers. */
 uint64_t difference(uint64_t, uint64_t);
 
+/* The greater one of two whole numbers. */
+uint64_t greater(uint64_t, uint64_t);
+
 /* The greatest common divisor of two numbers; of 0 and a number that number. */
 uint64_t common_divisor(uint64_t, uint64_t);
 

@@ -253,19 +253,21 @@ static enum told exclusive_by_helpers(const struct trial *trial, const struct pu
 {
     const struct scene *scene = trial->scene;
     struct push push = trial->here, special = push;
-    bool clear, goes_down;
-    /* So many of the lines are still in the level before; and some are not, in each lap, or a level that keeps what a
-     * load finds in it gets nothing more: if the one before has more ways than this one. */
-    unsigned near_ones = (trial->nearer->holds - 1) / 2, beyond = trial->nearer->holds + scene->needed / 2;
+    bool clear;
+    /* So many of the lines are still in the level before; but not all of them in a nearer one that has more ways than
+     * this: no load would find them here. All together have room for them and the target. */
+    unsigned holds = trial->nearer->holds, but_last = trial->nearer->ways_but_last, near_ones = (holds - 1) / 2;
+    unsigned widest = (unsigned)greater(but_last, trial->nearer->ways - but_last);
     unsigned more = scene->needed + (near_ones < MOST_NEAR ? near_ones : MOST_NEAR);
-    more = more > beyond ? more : beyond;
+    more = (unsigned)greater(more, widest + 1 < scene->needed + holds ? widest + 1 : 0);
     /* As many lines push the target out when they are pushed down themselves: otherwise it tells nothing. */
     if (!scene->sharp || more > trial->count || !goes(&push, scene, trial->all, more, &clear) || !clear)
         return NOT_TOLD;
     special.lines_stay_near = true;
-    goes_down = goes(&special, scene, trial->all, more, &clear);
-    if (!clear || goes_down)
+    if (goes(&special, scene, trial->all, more, &clear) || !clear)
         return clear && (!before || stays_near(trial, before)) ? NO : NOT_TOLD;
+    if (more <= widest)
+        return NOT_TOLD;
     push.laps = special.laps = MANY_LAPS;
     if (!goes(&special, scene, trial->all, more, &clear) && clear)
         return YES;

@@ -170,6 +170,20 @@ static void victims_behind_more_ways(void **state)
         }
 }
 
+/* The first level has as many ways as the third one, and many more than the second: it keeps all lines that are as many
+ * as those, and what the policy of the third one did of them in the first lap says nothing. */
+static void more_ways_in_the_first(void **state)
+{
+    for (unsigned exclusive = 0; exclusive < 2; exclusive++) {
+        struct description description = first(4, 8, "QLRU_H00_M2_R0_U0_UMO");
+        add(&description, 128, 2, "PLRUl");
+        add(&description, 256, 8, "MRU_N")->inclusion = exclusive ? INCLUSION_EXCLUSIVE : INCLUSION_NEITHER;
+        know(*state, &description);
+        measured(&description, 1, *state);
+        assert_int_equal(told(*state, 3, "exclusive", exclusive), 1);
+    }
+}
+
 /* Behind a single way, which keeps no line hot: FIFO forgets what is loaded again, and so is not exclusive. */
 static void behind_one_way(void **state)
 {
@@ -240,6 +254,7 @@ int main(void)
                                        cmocka_unit_test(by_a_slow_clock),
                                        cmocka_unit_test(victims_that_stay),
                                        cmocka_unit_test(victims_behind_more_ways),
+                                       cmocka_unit_test(more_ways_in_the_first),
                                        cmocka_unit_test(behind_one_way),
                                        cmocka_unit_test(loses_it_once_without_helpers),
                                        cmocka_unit_test(victims_that_stay_without_helpers),
