@@ -163,12 +163,26 @@ static bool is_pushed(struct push *push, struct scene *scene, const struct besid
     return (!scene->helpers && !scene->lines) || (!push_out(push, scene, votes, NULL) && push_ok(push));
 }
 
+/* Lines of one set may change places. Where the level before keeps the last ones, for no helpers push them down, a line
+ * of another set in their place pushes one of the set down instead, and seems to be of it; in the first place it does
+ * not. That is so in one lap, if one does: in several, a level loses lines for which it has room. */
+static bool is_straw_in_front(struct push *push, const struct scene *scene, uint64_t line, unsigned votes)
+{
+    struct push once = *push;
+    struct scene needed = evict_needed(scene, 0);
+    bool kept = scene->sharp && (!scene->helpers || scene->shallow) && !push_brings(push);
+    once.laps = 1;
+    needed.pool.count = 0;
+    return !kept || !push_out(&once, &needed, votes, NULL) || is_straw(&once, scene, line, NULL, true, votes);
+}
+
 bool evict_takes(struct push *push, const struct scene *scene, uint64_t line, unsigned votes)
 {
     if (line == scene->target || push_among(scene->line, scene->needed, line))
         return true; /* one that takes part already would not show it */
     if (scene->sharp || scene->alone)
-        return is_straw(push, scene, line, NULL, push_brings(push), votes);
+        return is_straw(push, scene, line, NULL, push_brings(push), votes) &&
+               is_straw_in_front(push, scene, line, votes);
     struct scene other = turned(scene, line);
     return is_pushed(push, &other, NULL, votes);
 }
