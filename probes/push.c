@@ -12,15 +12,17 @@ enum {
     IN_VAIN = 12, /* votes, in so many times as many rounds */
     MOST_NEEDED = 200,
     PAGE = 4096, /* no prefetcher brings lines of another one: it does not know where that is */
-    LONGEST = 8  /* units, of what is flushed together */
+    LONGEST = 8, /* units, of what is flushed together */
+    STEPS = 8    /* of the clock: each moment of one is as likely then, whatever fraction of a cycle it ends with */
 };
 
 /* A reading counts so much at most, in halves; but as much as a step of the clock makes of one that is right: cut
  * short, readings that are late by chance would not make up for those that are early. */
 static const double CLIP = 1.5;
 
-/* Standard error of the middle, in halves: little beside 1, which is how far either answer is from it. */
-static const double MIDDLE = 0.1;
+/* A step of the clock is a cycle, but for so much of it. Standard error of the middle, in halves: little beside 1,
+ * which is how far either answer is from it. */
+static const double ONE_CYCLE = 0.01, MIDDLE = 0.1;
 
 /* The same for a mean: so many standard deviations beyond what the two levels take, which is as far as a clock that
  * moves in steps may be off. What takes longer, or less, is of other levels, and is one vote like any other. */
@@ -178,19 +180,22 @@ static void half_of_helpers(struct script *script, const struct scene *scene, un
     }
 }
 
-/* The load that is timed, behind one of another line of its page: translation has no part in it. It begins anywhere
- * between two steps of the clock: rounds that are all as long would come in the same moment of it, and a vote that is
- * wrong would be so again. */
+/* The load that is timed, behind one of another line of its page: translation has no part in it. Before that one a lap
+ * has begun, so that the pages of what the machine itself uses then take no way of a TLB from the target's. The lap
+ * begins anywhere in a step of the clock: rounds as long as each other would all come in the same moment of one. */
 static bool time_target(struct script *script, uint64_t target)
 {
     struct bench *bench = script->push->bench;
-    uint64_t va = region_address(&script->push->region, target);
-    uint64_t step = (uint64_t)((double)bench->clock.step * bench->cycles_per_tick);
-    script->visit[script->count++] = (struct visit){.op = OP_LOAD, .va = va ^ (BESIDE * script->push->region.unit)};
-    if (step > 1)
-        script->visit[script->count++] = (struct visit){.op = OP_WAIT, .value = bench_seed(bench) % (step + 1)};
-    script->visit[script->count++] = (struct visit){.op = OP_FENCE};
-    script->visit[script->count++] = (struct visit){.op = OP_LOAD, .va = va, .lap = 1};
+    uint64_t va = region_address(&script->push->region, target), beside = va ^ (BESIDE * script->push->region.unit);
+    double step = (double)bench->clock.step * bench->cycles_per_tick;
+    uint64_t moments = step < 1 - ONE_CYCLE || step > 1 + ONE_CYCLE ? (uint64_t)(STEPS * step + 1) : 0;
+    struct visit *next = &script->visit[script->count];
+    *next++ = (struct visit){.op = OP_FENCE, .lap = 2};
+    *next++ = (struct visit){.op = OP_LOAD, .va = beside};
+    if (moments)
+        *next++ = (struct visit){.op = OP_WAIT, .value = bench_seed(bench) % moments};
+    *next++ = (struct visit){.op = OP_LOAD, .va = va, .lap = 1};
+    script->count = (unsigned)(next - script->visit);
     return play(script);
 }
 
@@ -275,13 +280,10 @@ double push_needed(const struct push *push, unsigned votes)
 
 bool push_out(struct push *push, const struct scene *scene, unsigned votes, bool *clear)
 {
-    double needed = push_needed(push, votes), sum = 0;
-    unsigned rounds = 0;
-    while (push_ok(push) && sum < needed && sum > -needed && rounds < IN_VAIN * needed) {
-        double vote;
-        if (!push_round(push, scene, rounds == 0, &vote))
+    double needed = push_needed(push, votes), sum = 0, vote;
+    for (unsigned i = 0; push_ok(push) && sum < needed && sum > -needed && i < IN_VAIN * needed; i++) {
+        if (!push_round(push, scene, i == 0, &vote))
             break;
-        rounds++;
         sum += vote;
     }
     if (clear)
