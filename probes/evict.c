@@ -165,15 +165,27 @@ static bool is_pushed(struct push *push, struct scene *scene, const struct besid
 
 /* Lines of one set may change places. Where the level before keeps the last ones, for no helpers push them down, a line
  * of another set in their place pushes one of the set down instead, and seems to be of it; in the first place it does
- * not. That is so in one lap, if one does: in several, a level loses lines for which it has room. */
+ * not. That is so in one lap: in several, a level loses lines for which it has room. It may take some lines more. */
 static bool is_straw_in_front(struct push *push, const struct scene *scene, uint64_t line, unsigned votes)
 {
     struct push once = *push;
-    struct scene needed = evict_needed(scene, 0);
-    bool kept = scene->sharp && (!scene->helpers || scene->shallow) && !push_brings(push);
+    struct scene in_one = evict_needed(scene, 0);
     once.laps = 1;
-    needed.pool.count = 0;
-    return !kept || !push_out(&once, &needed, votes, NULL) || is_straw(&once, scene, line, NULL, true, votes);
+    in_one.pool.count = 0;
+    if (!scene->sharp || (scene->helpers && !scene->shallow) || push_brings(push))
+        return true;
+    for (unsigned i = scene->needed; !push_out(&once, &in_one, votes, NULL); i++) {
+        if (i >= scene->lines)
+            return true;
+        if (scene->line[i] != line)
+            in_one.line[in_one.lines++] = scene->line[i];
+    }
+    in_one.needed = in_one.lines;
+    /* What says nothing of the first place with two lines of the set changed says nothing with others, either. */
+    struct scene changed = in_one;
+    changed.line[0] = in_one.line[in_one.lines - 1];
+    changed.line[in_one.lines - 1] = in_one.line[0];
+    return !push_out(&once, &changed, votes, NULL) || is_straw(&once, &in_one, line, NULL, true, votes);
 }
 
 bool evict_takes(struct push *push, const struct scene *scene, uint64_t line, unsigned votes)
@@ -330,6 +342,14 @@ bool evict_any_once(struct push *push, const struct scene *scene, const struct k
     return push_round(&rounds, &less, true, vote);
 }
 
+bool evict_lingers(struct push *push, const struct scene *scene)
+{
+    struct scene less = evict_needed(scene, 1);
+    double vote;
+    less.pool.count = 0;
+    return scene->sharp && push_round(push, &less, true, &vote) && vote > 0 && bench_empty(push->bench);
+}
+
 bool evict_mostly(struct push *push, const struct scene *scene, const struct kin *kin, const struct kin *without,
                   uint64_t count, unsigned votes)
 {
@@ -340,6 +360,8 @@ bool evict_mostly(struct push *push, const struct scene *scene, const struct kin
         if (!evict_any_once(push, scene, kin, without, count, &vote))
             return false;
         sum += vote - between;
+        if (sum >= needed && evict_lingers(push, scene))
+            sum = 0;
     }
     return sum > 0;
 }

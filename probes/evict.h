@@ -40,6 +40,11 @@ bool evict_has_all(struct push *, const struct scene *, const struct kin *);
 bool evict_any_once(struct push *, const struct scene *, const struct kin *, const struct kin *without, uint64_t count,
                     double *vote);
 
+/* Whether lines of a sharp scene push its target out that did not before there was a pool with them. What a prefetcher
+ * without a switch has brought beside lines of a pool is not flushed with them, and may be of the set: it would be
+ * there in all rounds to come. It is taken away, where that is allowed. */
+bool evict_lingers(struct push *, const struct scene *);
+
 /* Whether any of so many is, of new ones in each round, in six rounds of ten or more: if none ever is, some other
  * reason may push the target out in one or two of them. False: see push_ok, too. */
 bool evict_mostly(struct push *, const struct scene *, const struct kin *, const struct kin *without, uint64_t count,

