@@ -333,8 +333,9 @@ bool evict_has_all(struct push *push, const struct scene *scene, const struct ki
     return less.pool.count <= MOST_OF_ALL && !push_out(push, &less, VOTES_CHECK, &clear) && clear && push_ok(push);
 }
 
-bool evict_any_once(struct push *push, const struct scene *scene, const struct kin *kin, const struct kin *without,
-                    uint64_t count, double *vote)
+/* A vote on whether any is of it, from one round with lines of its own. False: see push_ok. */
+static bool any_once(struct push *push, const struct scene *scene, const struct kin *kin, const struct kin *without,
+                     uint64_t count, double *vote)
 {
     struct push rounds;
     struct scene less = but_for_one(push, scene, &rounds);
@@ -342,7 +343,10 @@ bool evict_any_once(struct push *push, const struct scene *scene, const struct k
     return push_round(&rounds, &less, true, vote);
 }
 
-bool evict_lingers(struct push *push, const struct scene *scene)
+/* Whether lines of a sharp scene push its target out that did not before there was a pool with them. What a prefetcher
+ * without a switch has brought beside lines of a pool is not flushed with them, and may be of the set: it would be
+ * there in all rounds to come. It is taken away. False, too: that is not allowed. */
+static bool lingers(struct push *push, const struct scene *scene)
 {
     struct scene less = evict_needed(scene, 1);
     double vote;
@@ -350,20 +354,26 @@ bool evict_lingers(struct push *push, const struct scene *scene)
     return scene->sharp && push_round(push, &less, true, &vote) && vote > 0 && bench_empty(push->bench);
 }
 
+bool evict_above(struct push *push, const struct scene *scene, const struct kin *kin, const struct kin *without,
+                 uint64_t count, double between, double needed)
+{
+    double sum = 0, vote;
+    for (unsigned i = 0; sum < needed && sum > -needed && i < IN_VAIN * needed; i++) {
+        if (!any_once(push, scene, kin, without, count, &vote))
+            return false;
+        sum += vote - between;
+        if (sum >= needed && lingers(push, scene))
+            sum = 0;
+    }
+    return sum > 0;
+}
+
 bool evict_mostly(struct push *push, const struct scene *scene, const struct kin *kin, const struct kin *without,
                   uint64_t count, unsigned votes)
 {
     /* Votes whose mean is above 0 in six rounds of ten, else -1. */
     static const double between = -0.4, from_it = 0.6;
-    double needed = push_needed(push, votes) / from_it, sum = 0, vote;
-    for (unsigned i = 0; sum < needed && sum > -needed && i < IN_VAIN * needed; i++) {
-        if (!evict_any_once(push, scene, kin, without, count, &vote))
-            return false;
-        sum += vote - between;
-        if (sum >= needed && evict_lingers(push, scene))
-            sum = 0;
-    }
-    return sum > 0;
+    return evict_above(push, scene, kin, without, count, between, push_needed(push, votes) / from_it);
 }
 
 /* The number of a line of the pool that is of the set, given that all of them push the target out. */

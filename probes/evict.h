@@ -36,14 +36,11 @@ bool evict_any(struct push *, const struct scene *, const struct kin *, const st
  * with all others. False: there are more, or they are too many to ask. */
 bool evict_has_all(struct push *, const struct scene *, const struct kin *);
 
-/* A vote on whether any is of it, from one round with lines of its own. False: see push_ok. */
-bool evict_any_once(struct push *, const struct scene *, const struct kin *, const struct kin *without, uint64_t count,
-                    double *vote);
-
-/* Whether lines of a sharp scene push its target out that did not before there was a pool with them. What a prefetcher
- * without a switch has brought beside lines of a pool is not flushed with them, and may be of the set: it would be
- * there in all rounds to come. It is taken away, where that is allowed. */
-bool evict_lingers(struct push *, const struct scene *);
+/* Whether votes on that, one from each round, of so many new ones in each, have a mean above `between`: by a sum of
+ * what they are beyond it that is `needed`. What prefetchers have brought beside a pool, so that it pushes the target
+ * out in all rounds to come, is taken away where that is allowed. False: see push_ok, too. */
+bool evict_above(struct push *, const struct scene *, const struct kin *, const struct kin *without, uint64_t count,
+                 double between, double needed);
 
 /* Whether any of so many is, of new ones in each round, in six rounds of ten or more: if none ever is, some other
  * reason may push the target out in one or two of them. False: see push_ok, too. */

@@ -8,8 +8,7 @@ enum {
     SAME = 10,      /* lines in turn that must not tell anything new of the space; */
     SAME_ASKED = 3, /* after which it is asked whether there are others: no is believed. If there are, it is asked */
     AGAIN = 3,      /* again so often before all of SAME are; */
-    IN_VAIN = 12,
-    MORE = 10 /* lines that the others foretell */
+    MORE = 10       /* lines that the others foretell */
 };
 
 /* The mean of votes of which six in ten are 1, and the others -1. */
@@ -35,18 +34,9 @@ static uint64_t enough_draws(struct push *push, const struct scene *scene, const
 {
     const struct kin *kin = &known->nearer->kin;
     double needed = push_needed(push, VOTES_CHECK);
-    for (; tries < kin_count(kin, &push->region); tries *= 2) {
-        double sum = 0, vote;
-        for (unsigned i = 0; sum < needed && sum > -needed && i < IN_VAIN * needed; i++) {
-            if (!evict_any_once(push, scene, kin, NULL, tries, &vote))
-                return tries;
-            sum += vote - MOSTLY;
-            if (sum >= needed && evict_lingers(push, scene))
-                sum = 0;
-        }
-        if (sum > 0)
-            break;
-    }
+    while (tries < kin_count(kin, &push->region) && push_ok(push) &&
+           !evict_above(push, scene, kin, NULL, tries, MOSTLY, needed))
+        tries *= 2;
     return tries;
 }
 

@@ -11,7 +11,8 @@ enum {
     MANY_TIMES = 128,  /* chances: in a set of 32 ways the target misses all of them once in 50 rounds */
     LINES_OF_LOTS = 8, /* that push a target out together, at least */
     MOST_OTHERS = 24,
-    SOME_OTHERS = 8,
+    SOME_OTHERS = 8, /* where every other one is of the set at most, that is so by chance once in 240 times */
+    PASSES = 3, /* with helpers that are drawn blindly, with others, and where these were none, with others again */
     REDRAWS = 6,
     MOST_WRONG = 8, /* straws that noise has made, of many lines */
     SOME_WRONG = 3, /* and of fewer */
@@ -337,10 +338,20 @@ static bool find_alone(struct push *push, const struct kin *kin, const struct ne
     return true;
 }
 
+/* Helpers that are none of the set; where it has all kin of the target, such as reach all levels but the last. */
+static void choose_helpers(struct push *push, struct scene *scene, const struct nearer *nearer)
+{
+    clean_helpers(push, scene, &nearer->kin, NULL, most_helpers(nearer->ways), MOST_OTHERS);
+    if (scene->helpers || !nearer->ways_but_last)
+        return;
+    scene->shallow = true;
+    clean_helpers(push, scene, &nearer->kin_but_last, &nearer->kin, most_helpers(nearer->ways_but_last), MOST_OTHERS);
+}
+
 /* Looks for helpers once more, where there were none. Among the first ones, which are drawn blindly, there are some of
  * the set, and each line that is added may push one of those down: to an exclusive level all of them seem to be of its
  * set then. Now there are lines that are, and nothing else. False: there were some, or there are none. */
-static bool has_helpers_after_all(struct push *push, struct scene *scene, const struct nearer *nearer)
+static bool choose_helpers_after_all(struct push *push, struct scene *scene, const struct nearer *nearer)
 {
     struct scene other = *scene;
     if (!scene->sharp || (scene->helpers && !scene->shallow))
@@ -357,13 +368,12 @@ static bool has_helpers_after_all(struct push *push, struct scene *scene, const 
 static bool find_once(struct push *push, const struct kin *kin, const struct nearer *nearer, const struct scene *from,
                       const struct scene *alike, struct scene *scene)
 {
-    const struct kin *helping = &nearer->kin;
     unsigned helpers = most_helpers(nearer->ways);
-    draw_helpers(push, scene, helping, helpers);
+    draw_helpers(push, scene, &nearer->kin, helpers);
     /* Where these push it out, there are fewer of its set among fewer: an exclusive level has got another line than the
      * last one of them then, so that it is not told which they are. */
     for (unsigned redraw = 1; redraw <= REDRAWS && push_ok(push) && pool_goes(push, scene); redraw++)
-        draw_helpers(push, scene, helping, helpers - helpers * redraw / (2 * REDRAWS));
+        draw_helpers(push, scene, &nearer->kin, helpers - helpers * redraw / (2 * REDRAWS));
     evict_lighten(push, scene);
     uint64_t enough = SMALLEST_POOL;
     if (!push->empty_first && (push->any_way || takes_any_way(push, scene, kin, &enough))) {
@@ -381,25 +391,19 @@ static bool find_once(struct push *push, const struct kin *kin, const struct nea
         scene->line[scene->lines] = from->line[scene->lines];
     if (alike && !pool_goes(push, scene))
         complete(push, scene, alike, kin);
-    for (unsigned again = 0;; again++) {
+    for (unsigned pass = 0; pass < PASSES; pass++) {
         if (!pool_goes(push, scene) && !collect(push, scene, kin, enough, SOME_WRONG))
             return false;
         reduce(push, scene);
         scene->sharp = scene->needed && is_sharp(push, scene);
-        if (scene->sharp && (push_brings(push) || again))
+        if (scene->sharp && (push_brings(push) || pass))
             drop_others(push, scene);
         if (!scene->needed || !grow(push, scene, kin))
             return false;
-        if (again == 2 || (again && !has_helpers_after_all(push, scene, nearer)))
+        if (!pass)
+            choose_helpers(push, scene, nearer);
+        else if (!choose_helpers_after_all(push, scene, nearer))
             break;
-        if (again)
-            continue;
-        clean_helpers(push, scene, helping, NULL, helpers, MOST_OTHERS);
-        if (!scene->helpers && nearer->ways_but_last) {
-            scene->shallow = true;
-            clean_helpers(push, scene, &nearer->kin_but_last, helping, most_helpers(nearer->ways_but_last),
-                          MOST_OTHERS);
-        }
     }
     check_helpers(push, scene);
     if (!scene->sharp)

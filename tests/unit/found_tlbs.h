@@ -3,6 +3,7 @@
  */
 #pragma once
 #include "tests/silicon/process/process.h"
+#include "tests/unit/modelled_tlb.h"
 #include "tests/unit/notebook_bench.h"
 #include "tests/unit/skipping_host.h"
 
@@ -37,23 +38,6 @@ static inline void predict_ways(struct cache_description *cache, unsigned latenc
     for (unsigned i = 0; i < cache->folds; i++)
         cache->fold[i] = (uint64_t)1 << (12 + i) | (uint64_t)1 << (27 - i);
     cache->fold_latency = latency;
-}
-
-/* A TLB of so many sets and ways. pages: of the sizes that it holds, PAGES_SMALL and others. */
-static inline struct tlb_description *add_tlb_of(struct description *description, unsigned holds, unsigned pages,
-                                                 unsigned level, unsigned sets, unsigned ways, unsigned latency)
-{
-    struct tlb_description *tlb = &description->tlb[description->tlbs++];
-    *tlb = (struct tlb_description){.level = level, .latency = latency};
-    snprintf(tlb->name, sizeof tlb->name, "tlb%u", description->tlbs);
-    tlb->holds = holds;
-    tlb->pages = pages;
-    tlb->loads = tlb->stores = true;
-    tlb->sector = tlb->coalesce = 1;
-    tlb->shape.ways = ways;
-    tlb->shape.index = (struct index){.kind = INDEX_MODULO, .sets = sets};
-    assert_true(policy_parse(&tlb->shape.policy, "LRU"));
-    return tlb;
 }
 
 /* A finding has that value, within `near`, and is fairly sure; ABSENT: it says why there is none. */

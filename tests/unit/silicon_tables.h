@@ -9,6 +9,8 @@
 #include <string.h>
 /* after the headers that it needs */
 #include <cmocka.h>
+/* after that, since it asserts */
+#include "tests/unit/modelled_tlb.h"
 
 enum { ARENA = 1 << 23, PWT = 8, PCD = 16, PS = 128, PAT_SMALL = 128, GLOBAL = 256, PAT_LARGE = 4096 };
 enum { KB = 1024, MB = 1024 * KB };
@@ -114,19 +116,7 @@ static inline void base_machine(struct description *description)
 static inline struct tlb_description *add_tlb(struct description *description, unsigned level, unsigned pages,
                                               unsigned entries, unsigned ways, unsigned latency)
 {
-    struct tlb_description *tlb = &description->tlb[description->tlbs++];
-    *tlb = (struct tlb_description){.name = "tlb",
-                                    .level = level,
-                                    .holds = HOLDS_BOTH,
-                                    .pages = pages,
-                                    .loads = true,
-                                    .stores = true,
-                                    .latency = latency,
-                                    .sector = 1,
-                                    .coalesce = 1};
-    tlb->shape.index.sets = entries / ways;
-    tlb->shape.ways = ways;
-    return tlb;
+    return add_tlb_of(description, HOLDS_BOTH, pages, level, entries / ways, ways, latency);
 }
 
 static inline struct psc_description *add_psc(struct description *description, unsigned level, enum psc_tag tag,

@@ -10,6 +10,7 @@
 #include "probes/pool.h"
 #include "probes/rate.h"
 #include "tests/unit/found_caches.h"
+#include "tests/unit/modelled_tlb.h"
 #include "tests/unit/resting_host.h"
 
 enum { SETS = 64, WAYS = 4, ASKED = 24 };
@@ -188,24 +189,6 @@ static void far_by_clocks_in_steps(void **state)
         }
 }
 
-/* A TLB of loads and stores, of small pages only. */
-static void add_tlb(struct description *description, unsigned level, unsigned ways, unsigned latency)
-{
-    struct tlb_description *tlb = &description->tlb[description->tlbs++];
-    *tlb = (struct tlb_description){.level = level,
-                                    .holds = HOLDS_DATA,
-                                    .pages = PAGES_SMALL,
-                                    .loads = true,
-                                    .stores = true,
-                                    .latency = latency,
-                                    .sector = 1,
-                                    .coalesce = 1};
-    snprintf(tlb->name, sizeof tlb->name, "dtlb%u", level);
-    tlb->shape.ways = ways;
-    tlb->shape.index = (struct index){.kind = INDEX_MODULO, .sets = 1};
-    assert_true(policy_parse(&tlb->shape.policy, "FIFO"));
-}
-
 /* Translation has no part in what is timed, however many pages the lines before it lie in: a first TLB gives up the
  * page that came first, though it has just been used, for those of the machine itself, which come when a lap begins. */
 static void pages_of_the_machine(void **state)
@@ -214,8 +197,8 @@ static void pages_of_the_machine(void **state)
     struct description description = first(SETS, 2 * WAYS, "LRU");
     struct opened opened;
     description.pages = PAGES_SMALL;
-    add_tlb(&description, 1, WAYS, 0);
-    add_tlb(&description, 2, 512, 8);
+    assert_true(policy_parse(&add_tlb_of(&description, HOLDS_DATA, PAGES_SMALL, 1, 1, WAYS, 0)->shape.policy, "FIFO"));
+    add_tlb_of(&description, HOLDS_DATA, PAGES_SMALL, 2, 1, 512, 8);
     description.walker = (struct walker_description){.count = 1, .overhead = 20, .from_level = 1};
     open_push(&opened, &description, 1, 0, latencies[0], latencies[1]);
     for (unsigned lines = 0; lines < 2 * WAYS; lines++) {
