@@ -343,9 +343,10 @@ static bool any_once(struct push *push, const struct scene *scene, const struct 
     return push_round(&rounds, &less, true, vote);
 }
 
-/* Whether lines of a sharp scene push its target out that did not before there was a pool with them. What a prefetcher
- * without a switch has brought beside lines of a pool is not flushed with them, and may be of the set: it would be
- * there in all rounds to come. It is taken away. False, too: that is not allowed. */
+/* Whether lines of a sharp scene seem to push its target out that did not before there was a pool with them: by one
+ * round, since to empty the caches in vain costs rounds only, and who asks does so again. What a prefetcher without a
+ * switch has brought beside lines of a pool is not flushed with them, and may be of the set: it would be there in all
+ * rounds to come. It is taken away. False, too: that is not allowed. */
 static bool lingers(struct push *push, const struct scene *scene)
 {
     struct scene less = evict_needed(scene, 1);

@@ -36,14 +36,16 @@ bool evict_any(struct push *, const struct scene *, const struct kin *, const st
  * with all others. False: there are more, or they are too many to ask. */
 bool evict_has_all(struct push *, const struct scene *, const struct kin *);
 
-/* Whether votes on that, one from each round, of so many new ones in each, have a mean above `between`: by a sum of
- * what they are beyond it that is `needed`. What prefetchers have brought beside a pool, so that it pushes the target
- * out in all rounds to come, is taken away where that is allowed. False: see push_ok, too. */
+/* Whether any of so many lines, drawn anew in each round, is of the set: whether the mean of the votes of such rounds
+ * (push_round's, in halves) is above `between`. Wald's test: the sum of what they are beyond it reaches `needed`, in
+ * the same unit and above 0, on one side or the other; after a great many rounds the side on which it is counts. What
+ * prefetchers have brought beside a pool of a sharp scene, so that it pushes the target out in all rounds to come, is
+ * taken away where that is allowed, and it begins again. Either answer says nothing if not push_ok. */
 bool evict_above(struct push *, const struct scene *, const struct kin *, const struct kin *without, uint64_t count,
                  double between, double needed);
 
-/* Whether any of so many is, of new ones in each round, in six rounds of ten or more: if none ever is, some other
- * reason may push the target out in one or two of them. False: see push_ok, too. */
+/* Whether any of so many is, in six rounds of ten or more: if none ever is, some other reason may push the target out
+ * in one or two of them. Either answer says nothing if not push_ok. */
 bool evict_mostly(struct push *, const struct scene *, const struct kin *, const struct kin *without, uint64_t count,
                   unsigned votes);
 

@@ -348,9 +348,10 @@ static void choose_helpers(struct push *push, struct scene *scene, const struct 
     clean_helpers(push, scene, &nearer->kin_but_last, &nearer->kin, most_helpers(nearer->ways_but_last), MOST_OTHERS);
 }
 
-/* Looks for helpers once more, where there were none. Among the first ones, which are drawn blindly, there are some of
- * the set, and each line that is added may push one of those down: to an exclusive level all of them seem to be of its
- * set then. Now there are lines that are, and nothing else. False: there were some, or there are none. */
+/* Looks for helpers once more, where there were none, or only such as reach all levels but the last. Among the first
+ * ones, which are drawn blindly, there are some of the set, and each line that is added may push one of those down: to
+ * an exclusive level all of them seem to be of its set then. Now there are lines that are, and nothing else. False:
+ * there were some, there are none, or the lines are not sharp, which is what tells a helper of the set. */
 static bool choose_helpers_after_all(struct push *push, struct scene *scene, const struct nearer *nearer)
 {
     struct scene other = *scene;

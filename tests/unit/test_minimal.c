@@ -354,6 +354,32 @@ static void pools_by_chance(void **state)
     leave(&at);
 }
 
+/* A prefetcher without a switch fetches lines beside those of a pool. One of the set, which nobody flushes, pushes the
+ * target out from then on: all caches are emptied, and what is asked is asked from the beginning. */
+static void fetched_beside_pools(void **state)
+{
+    (void)state;
+    enum { FIRST = 512, SETS = 1024, WAYS = 16, DRAWN = 1000, SOME_TARGETS = 4, TRIALS = 60 };
+    struct description description = first(FIRST, 2, "LRU");
+    struct looked_at at;
+    const char *why = "";
+    add(&description, SETS, WAYS, "LRU8PLRU2")->inclusion = INCLUSION_EXCLUSIVE;
+    description.prefetchers = 1;
+    description.prefetcher[0] = (struct prefetcher_description){
+        .kind = PREFETCH_STREAM, .watches = 2, .into = 2, .trackers = 8, .train = 2, .ahead = 2, .misses_only = true};
+    look_at(&at, &description, 1);
+    struct kin all = kin_modulo(&at.push.region, 1), set = kin_modulo(&at.push.region, SETS);
+    for (unsigned target = 0; target < SOME_TARGETS; target++) {
+        struct scene scene;
+        assert_true(
+            minimal_find(&at.push, &at.nearer.kin, &at.nearer, target_of(&at.push, target), NULL, &scene, &why));
+        scene.lines = scene.needed;
+        for (unsigned i = 0; i < TRIALS; i++)
+            assert_false(evict_mostly(&at.push, &scene, &all, &set, DRAWN, VOTES_SEARCH));
+    }
+    leave(&at);
+}
+
 /* What pushes a line down brings the next ones along, into any set of a level that hashes: those are left out of which
  * that is the target's. */
 static void brought_by_helpers(void **state)
@@ -400,6 +426,7 @@ int main(void)
                                        cmocka_unit_test(lines_that_are_seldom_drawn),
                                        cmocka_unit_test(spent_on_the_way),
                                        cmocka_unit_test(pools_by_chance),
+                                       cmocka_unit_test(fetched_beside_pools),
                                        cmocka_unit_test(brought_by_helpers)};
     return cmocka_run_group_tests(tests, fresh, done);
 }
