@@ -9,7 +9,8 @@ enum {
     MOST_OF_ALL = 1 << 14,
     PER_WAY = 3, /* lines that push another one down, for each way of the nearer levels */
     DRAWS_BESIDE = 4096,
-    IN_VAIN = 12 /* votes, in so many times as many rounds */
+    IN_VAIN = 12, /* votes, in so many times as many rounds */
+    MOST_EMPTIED = 4
 };
 
 /* How many of a scene's helpers, or lines, are the fewest, more than `low`, that push the target out, given that as
@@ -343,28 +344,41 @@ static bool any_once(struct push *push, const struct scene *scene, const struct 
     return push_round(&rounds, &less, true, vote);
 }
 
-/* Whether lines of a sharp scene seem to push its target out that did not before there was a pool with them: by one
- * round, since to empty the caches in vain costs rounds only, and who asks does so again. What a prefetcher without a
- * switch has brought beside lines of a pool is not flushed with them, and may be of the set: it would be there in all
- * rounds to come. It is taken away. False, too: that is not allowed. */
+/* Whether lines of a sharp scene push its target out that did not before there was a pool with them. What a prefetcher
+ * without a switch has brought beside lines of a pool is not flushed with them, and may be of the set: it would be
+ * there in all rounds to come. It is taken away. False, too: that is not allowed. */
 static bool lingers(struct push *push, const struct scene *scene)
 {
     struct scene less = evict_needed(scene, 1);
-    double vote;
     less.pool.count = 0;
-    return scene->sharp && push_round(push, &less, true, &vote) && vote > 0 && bench_empty(push->bench);
+    return scene->sharp && push_out(push, &less, VOTES_SEARCH, NULL) && push_ok(push) && bench_empty(push->bench);
+}
+
+/* The sum of what votes of such rounds are beyond `between`, when it reaches `needed` on either side, or after a great
+ * many rounds. False: see push_ok. */
+static bool sum_of_votes(struct push *push, const struct scene *scene, const struct kin *kin, const struct kin *without,
+                         uint64_t count, double between, double needed, double *sum)
+{
+    double votes = 0, vote;
+    for (unsigned i = 0; votes < needed && votes > -needed && i < IN_VAIN * needed; i++) {
+        if (!any_once(push, scene, kin, without, count, &vote))
+            return false;
+        votes += vote - between;
+    }
+    *sum = votes;
+    return true;
 }
 
 bool evict_above(struct push *push, const struct scene *scene, const struct kin *kin, const struct kin *without,
                  uint64_t count, double between, double needed)
 {
-    double sum = 0, vote;
-    for (unsigned i = 0; sum < needed && sum > -needed && i < IN_VAIN * needed; i++) {
-        if (!any_once(push, scene, kin, without, count, &vote))
+    double sum;
+    /* What still lingers then, though all caches were emptied, does so for another reason. */
+    for (unsigned emptied = 0; emptied <= MOST_EMPTIED; emptied++) {
+        if (!sum_of_votes(push, scene, kin, without, count, between, needed, &sum))
             return false;
-        sum += vote - between;
-        if (sum >= needed && lingers(push, scene))
-            sum = 0;
+        if (sum < needed || !lingers(push, scene))
+            break;
     }
     return sum > 0;
 }

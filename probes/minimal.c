@@ -12,7 +12,6 @@ enum {
     LINES_OF_LOTS = 8, /* that push a target out together, at least */
     MOST_OTHERS = 24,
     SOME_OTHERS = 8, /* where every other one is of the set at most, that is so by chance once in 240 times */
-    PASSES = 3, /* with helpers that are drawn blindly, with others, and where these were none, with others again */
     REDRAWS = 6,
     MOST_WRONG = 8, /* straws that noise has made, of many lines */
     SOME_WRONG = 3, /* and of fewer */
@@ -348,21 +347,34 @@ static void choose_helpers(struct push *push, struct scene *scene, const struct 
     clean_helpers(push, scene, &nearer->kin_but_last, &nearer->kin, most_helpers(nearer->ways_but_last), MOST_OTHERS);
 }
 
+/* Lines that push the target out with the helpers that there are: those that it takes, and more. False: none are found.
+ */
+static bool find_lines(struct push *push, struct scene *scene, const struct kin *kin, uint64_t enough, bool drop)
+{
+    if (!pool_goes(push, scene) && !collect(push, scene, kin, enough, SOME_WRONG))
+        return false;
+    reduce(push, scene);
+    scene->sharp = scene->needed && is_sharp(push, scene);
+    if (scene->sharp && drop)
+        drop_others(push, scene);
+    return scene->needed && grow(push, scene, kin);
+}
+
 /* Looks for helpers once more, where there were none, or only such as reach all levels but the last. Among the first
  * ones, which are drawn blindly, there are some of the set, and each line that is added may push one of those down: to
- * an exclusive level all of them seem to be of its set then. Now there are lines that are, and nothing else. False:
- * there were some, there are none, or the lines are not sharp, which is what tells a helper of the set. */
-static bool choose_helpers_after_all(struct push *push, struct scene *scene, const struct nearer *nearer)
+ * an exclusive level all of them seem to be of its set then. Now there are lines that are, and nothing else. The scene
+ * stays as it is if there are none, or no lines with them, or where its lines are not sharp, which is what tells a
+ * helper of the set. */
+static void choose_helpers_after_all(struct push *push, struct scene *scene, const struct kin *kin,
+                                     const struct nearer *nearer, uint64_t enough)
 {
     struct scene other = *scene;
     if (!scene->sharp || (scene->helpers && !scene->shallow))
-        return false;
+        return;
     clean_helpers(push, &other, &nearer->kin, NULL, most_helpers(nearer->ways), SOME_OTHERS);
-    if (!other.helpers)
-        return false;
-    *scene = other;
-    scene->shallow = false;
-    return true;
+    other.shallow = false;
+    if (other.helpers && find_lines(push, &other, kin, enough, true))
+        *scene = other;
 }
 
 /* from: lines to begin with (NULL: none). alike: what was found for another target of the level (NULL: nothing). */
@@ -392,20 +404,12 @@ static bool find_once(struct push *push, const struct kin *kin, const struct nea
         scene->line[scene->lines] = from->line[scene->lines];
     if (alike && !pool_goes(push, scene))
         complete(push, scene, alike, kin);
-    for (unsigned pass = 0; pass < PASSES; pass++) {
-        if (!pool_goes(push, scene) && !collect(push, scene, kin, enough, SOME_WRONG))
-            return false;
-        reduce(push, scene);
-        scene->sharp = scene->needed && is_sharp(push, scene);
-        if (scene->sharp && (push_brings(push) || pass))
-            drop_others(push, scene);
-        if (!scene->needed || !grow(push, scene, kin))
-            return false;
-        if (!pass)
-            choose_helpers(push, scene, nearer);
-        else if (!choose_helpers_after_all(push, scene, nearer))
-            break;
-    }
+    if (!find_lines(push, scene, kin, enough, push_brings(push)))
+        return false;
+    choose_helpers(push, scene, nearer);
+    if (!find_lines(push, scene, kin, enough, true))
+        return false;
+    choose_helpers_after_all(push, scene, kin, nearer, enough);
     check_helpers(push, scene);
     if (!scene->sharp)
         evict_purge(push, scene);
