@@ -4,15 +4,28 @@
 #include "base/arithmetic.h"
 #include "probes/confidence.h"
 
-enum { FEWEST = 3, FEWEST_BY_LOT = 24, MOST = 1024, SETTLED = 5, AT_REST = 12, LONG = 4 };
+enum {
+    FEWEST = 3,
+    FEWEST_BY_LOT = 24,
+    MOST = 1024,
+    SETTLED = 5,
+    AT_REST = 12,
+    LONG = 4,
+    SPARE = 4, /* lines, beyond those that push one out: more only add to what the sum varies by */
+    IN_VAIN = 12
+};
 
-/* Readings of one line are averaged until their variance, in halves squared, is this or less: their mean is on the
- * wrong side of the middle, which is one half away, once in 100000 times then. */
-static const double CLEAR = 0.05;
+/* Readings of one line are added up until what they say exceeds this many times their variance, in halves squared: it
+ * is the wrong thing once in a million times then (Wald). */
+static const double CLEAR = 6.9;
+
+/* The variance of a reading of which one is clear nearly always. */
+static const double CLEAR_AT_ONCE = 0.05;
 
 /* Standard error of a sum, in lines, that is good enough: it is confirmed by another set's, or by what pushes a line
- * out; and how far from a whole number it may be. */
-static const double GOOD = 0.15, NEAR = 0.3;
+ * out; and how far from a whole number it may be. One that has to be off by a whole line to be wrong may be so many
+ * standard errors from that. */
+static const double GOOD = 0.15, NEAR = 0.3, FAR_ENOUGH = 4;
 
 /* Where readings are averaged: standard error of what all lines of a sum show together that stay, or are gone; and the
  * least distance of one that stays to one that is gone. */
@@ -40,6 +53,15 @@ struct scale {
     double there, gone;
 };
 
+/* How many of a scene's lines are looked for, beside its target: some more than push it out, and than nearer levels
+ * have of them. Where a line may take any way, so that those fill by chance, all are. */
+static unsigned count_of(const struct push *push, const struct scene *scene)
+{
+    unsigned enough = scene->needed + push->settled + SPARE;
+    bool all = scene->alone || scene->shallow || (!scene->helpers && !push->settled);
+    return all || enough > scene->lines ? scene->lines : enough;
+}
+
 /* Where a reading says little, those of one line may not be added up until it is clear: which lines stay may be another
  * matter each time, by lot or by what the policy remembers. Then the mean of readings tells the share. (Not averaged:
  * what is there and what is gone hardly differ.) */
@@ -47,30 +69,30 @@ static bool measure_scale(const struct push *push, const struct scene *scene, st
 {
     struct push once = *push;
     struct scene none = *scene;
-    double error = SCALED / (scene->lines + 1);
+    /* What a set keeps is no more than what pushes a line out; where lots are drawn, all others may be gone. */
+    unsigned all = count_of(push, scene) + 1, kept = scene->needed < all ? scene->needed : all;
     none.lines = push->settled;
     if (push->settled) /* lines that the nearer levels have then, instead of the target */
         once.laps = AT_REST;
-    if (!push_signs(&once, &none, error, &scale->there))
+    if (!push_signs(&once, &none, SCALED / (kept + 1), &scale->there))
         return false;
     once.laps = push->laps;
     once.laps *= scene->sharp ? 1 : LONG;
-    if (!push_signs(&once, scene, error, &scale->gone))
+    if (!push_signs(&once, scene, SCALED / (scene->sharp ? all - kept + 1 : all), &scale->gone))
         return false;
     scale->averaged = scale->gone - scale->there > TOLD_APART;
     return true;
 }
 
 static bool share_kept(struct push *push, const struct scene *scene, const struct scale *scale, unsigned laps,
-                       unsigned place, double *share)
+                       unsigned last, unsigned place, double *share)
 {
-    unsigned readings = scale->averaged ? 1 : 1 + (unsigned)(push->variance / CLEAR);
-    double sum = 0, vote;
+    double needed = scale->averaged ? 0 : CLEAR * push->variance, sum = 0, vote;
     *share = 1;
     if (place + push->settled >= scene->lines)
         return true; /* it is in a nearer level */
-    for (unsigned i = 0; i < readings; i++) {
-        if (!push_line(push, scene, laps, place, &vote))
+    for (unsigned i = 0; i == 0 || (apart(sum, 0) < needed && i < IN_VAIN * needed); i++) {
+        if (!push_line(push, scene, laps, last, place, &vote))
             return false;
         if (scale->averaged)
             vote = vote > 0 ? 1 : -1;
@@ -80,27 +102,50 @@ static bool share_kept(struct push *push, const struct scene *scene, const struc
     return true;
 }
 
-/* The lines that are kept of all, in many orders, and looked for in many orders; after so many laps. */
-static bool add_up(struct push *push, const struct scene *scene, const struct scale *scale, unsigned laps,
-                   struct sum *sum)
+/* The lines that are kept in one order, looked for in another one. The policy's state is the same each time, so that
+ * one which draws no lots keeps the same lines, and all readings of one of them say the same; where readings are
+ * averaged, it may be any. */
+static bool count_once(struct push *push, struct scene *all, const struct scale *scale, unsigned laps, double *count)
+{
+    uint64_t place[MOST_LINES];
+    unsigned last = (unsigned)(bench_seed(push->bench) % all->lines);
+    double share;
+    for (unsigned i = 0; i < all->lines; i++)
+        place[i] = i;
+    shuffle(all->line, all->lines, bench_seed(push->bench));
+    shuffle(place, all->lines, bench_seed(push->bench));
+    *count = 0;
+    for (unsigned i = 0; i < all->lines; i++) {
+        if (scale->averaged)
+            last = (unsigned)(bench_seed(push->bench) % all->lines);
+        if (!share_kept(push, all, scale, laps, last, (unsigned)place[i], &share))
+            return false;
+        *count += share;
+    }
+    return true;
+}
+
+/* Whether a sum is known well enough: also, where it has to be off by a whole line to be wrong, if it is far from that.
+ */
+static bool is_good(const struct scene *scene, const struct sum *sum)
+{
+    return sum->error <= GOOD || (scene->sharp && apart(sum->mean, scene->needed) + FAR_ENOUGH * sum->error <= 1);
+}
+
+/* The lines that are kept of so many and the target, in many orders; after so many laps. */
+static bool add_up(struct push *push, const struct scene *scene, unsigned lines, const struct scale *scale,
+                   unsigned laps, struct sum *sum)
 {
     struct scene all = *scene;
+    all.lines = lines;
     all.line[all.lines++] = all.target;
-    uint64_t place[MOST_LINES];
-    for (unsigned i = 0; i < all.lines; i++)
-        place[i] = i;
     double total = 0, squares = 0;
     /* A few passes that happen to agree say nothing of how far a sum varies that varies at all. */
     unsigned passes = 0, fewest = scene->sharp ? FEWEST : FEWEST_BY_LOT;
-    for (; passes < MOST && (passes < fewest || sum->error > GOOD); passes++) {
-        double count = 0, share;
-        shuffle(all.line, all.lines, bench_seed(push->bench));
-        shuffle(place, all.lines, bench_seed(push->bench));
-        for (unsigned i = 0; i < all.lines; i++) {
-            if (!share_kept(push, &all, scale, laps, (unsigned)place[i], &share))
-                return false;
-            count += share;
-        }
+    for (; passes < MOST && (passes < fewest || !is_good(scene, sum)); passes++) {
+        double count;
+        if (!count_once(push, &all, scale, laps, &count))
+            return false;
         total += count;
         squares += count * count;
         double mean = total / (passes + 1), variance = squares / (passes + 1) - mean * mean;
@@ -108,7 +153,7 @@ static bool add_up(struct push *push, const struct scene *scene, const struct sc
         if (variance > 0)
             fewest = FEWEST_BY_LOT;
         /* Many readings of each line, and still not the same lines each time: their mean has to tell. */
-        if (variance > 0 && !scale->averaged && push->variance > CLEAR) {
+        if (variance > 0 && !scale->averaged && push->variance > CLEAR_AT_ONCE) {
             *sum = (struct sum){.mean = 0};
             return push_ok(push);
         }
@@ -116,30 +161,50 @@ static bool add_up(struct push *push, const struct scene *scene, const struct sc
     return push_ok(push);
 }
 
+/* Whether as many are kept of fewer lines, when helpers have come again and again: by lot a set may lose lines, and so
+ * a whole number of them by chance, before all of its ways are filled; and a nearer level may keep one of them for
+ * long.
+ */
+static bool is_full(const struct push *push, const struct scene *scene, const struct scale *scale, unsigned laps,
+                    unsigned lines)
+{
+    struct push rounds = *push;
+    struct sum sum;
+    rounds.passes = scene->helpers ? MANY_PASSES : 0;
+    return add_up(&rounds, scene, count_of(push, scene) - SPARE / 2, scale, laps, &sum) && apart(sum.mean, lines) < 0.5;
+}
+
 /* Counts them by one way of looking for a line. */
 static bool count_by(struct push *push, const struct scene *scene, const struct scale *scale, struct kept *kept)
 {
-    static const unsigned laps[] = {1, SETTLED};
+    static const unsigned all_laps[] = {1, SETTLED};
     struct sum most = {.mean = 0};
+    unsigned count = count_of(push, scene), laps = 0;
     *kept = (struct kept){.lines = 0};
     /* A set may not have filled all of its ways in one lap; in more of them an exclusive level gives lines away.
      * Neither keeps more lines than there are ways. Where a line may take any way, those fill by chance. */
-    for (unsigned i = 0; i < (scene->alone ? 1 : sizeof laps / sizeof *laps); i++) {
+    for (unsigned i = 0; i < (scene->alone ? 1 : sizeof all_laps / sizeof *all_laps); i++) {
         struct sum sum;
-        if (!add_up(push, scene, scale, scene->alone ? AT_REST : laps[i], &sum))
+        unsigned these = scene->alone ? AT_REST : all_laps[i];
+        if (!add_up(push, scene, count, scale, these, &sum))
             return false;
-        if (sum.mean > most.mean)
+        if (sum.mean > most.mean) {
             most = sum;
+            laps = these;
+        }
     }
     unsigned lines = (unsigned)(most.mean + 0.5);
     double off = apart(most.mean, lines);
     if (scale->averaged)
         most.error = square_root(most.error * most.error + SCALED * SCALED / 4);
-    /* Where all of them are kept, it could keep more. */
-    if (off > NEAR || lines > scene->lines)
-        return true;
     /* To agree with what pushes a line out, and be wrong, it has to be off by a whole line. */
-    double room = scene->sharp && lines == scene->needed ? 1 : 0.5;
+    bool agrees = scene->sharp && lines == scene->needed;
+    double room = agrees ? 1 : 0.5;
+    /* Where all of them are kept, it could keep more. */
+    if ((off > NEAR && !agrees) || lines > count)
+        return true;
+    if (lines && !scene->sharp && !scene->alone && !is_full(push, scene, scale, laps, lines))
+        return push_ok(push);
     *kept = (struct kept){.lines = lines, .error = confidence_within(most.error, room - off)};
     return true;
 }
@@ -147,11 +212,12 @@ static bool count_by(struct push *push, const struct scene *scene, const struct 
 bool kept_count(struct push *push, const struct scene *scene, struct kept *kept)
 {
     struct scale scale = {.averaged = false};
+    bool at_once = push->variance <= CLEAR_AT_ONCE;
     *kept = (struct kept){.lines = 0};
     /* Where no lots are drawn, most policies keep the same lines each time, which is soon clear of each. */
-    if ((scene->sharp || push->variance <= CLEAR) && !count_by(push, scene, &scale, kept))
+    if ((scene->sharp || at_once) && !count_by(push, scene, &scale, kept))
         return false;
-    if (push->variance <= CLEAR || (scene->sharp && kept->lines == scene->needed))
+    if (at_once || kept->lines)
         return true;
     if ((!scene->helpers && !push->settled) || scene->shallow)
         return true; /* nothing shows what a line is that is gone from nearer levels, and from nowhere else */

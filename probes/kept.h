@@ -9,6 +9,9 @@
 #pragma once
 #include "probes/evict.h"
 
+/* Passes of helpers (struct push) after which hardly any policy of a nearer level still keeps a line. */
+enum { MANY_PASSES = 16 };
+
 /* What was found. */
 struct kept {
     unsigned lines; /* 0: it is not clear */

@@ -121,9 +121,11 @@ bool push_signs(struct push *, const struct scene *, double error, double *mean)
 bool push_far(struct push *, const struct scene *);
 
 /* Plays a round of another kind: `laps` laps over a scene's lines and no target, in their order, with helpers after
- * each lap; then all helpers; and then one of the lines, that at `place`, is timed. *vote: how far it is from the
- * middle, in halves, above 0 where it is gone. False: skipped or refused, or disturbed too often. */
-bool push_line(struct push *, const struct scene *, unsigned laps, unsigned place, double *vote);
+ * each lap; then all helpers; and then one of the lines, that at `place`, is timed. Before all of that comes a lap
+ * after which the line at `last` is loaded, so that the policy remembers that one, and not which was timed in the round
+ * before. *vote: how far it is from the middle, in halves, above 0 where it is gone. False: skipped or refused, or
+ * disturbed too often. */
+bool push_line(struct push *, const struct scene *, unsigned laps, unsigned last, unsigned place, double *vote);
 
 /* Whether it brings anything. */
 bool push_brings(const struct push *);

@@ -42,14 +42,13 @@ static void tell_inclusion(struct push *push, const struct push *before, const s
 static bool count_kept(const struct push *push, const struct scene *scene, const struct nearer *nearer,
                        struct kept *kept)
 {
-    enum { PASSES = 16 };
     struct push rounds = *push;
     rounds.settled = scene->helpers ? 0 : nearer->holds;
     if (!kept_count(&rounds, scene, kept))
         return false;
-    if (!scene->helpers || !scene->sharp || kept->lines == scene->needed)
+    if (!scene->helpers || (scene->sharp ? kept->lines == scene->needed : kept->lines > 0))
         return true;
-    rounds.passes = PASSES;
+    rounds.passes = MANY_PASSES;
     return kept_count(&rounds, scene, kept);
 }
 

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* test_kept.c: how many lines a set keeps, by clocks that say little, and by lot. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* after the headers that it needs */
+#include <cmocka.h>
+/* after that, since it asserts */
+#include "probes/kept.h"
+#include "tests/unit/looked_at.h"
+#include "tests/unit/resting_host.h"
+
+enum { FIRST = 64, FIRST_WAYS = 4, SETS = 256, HELPERS = 3 * FIRST_WAYS };
+
+/* Lines of one set, and helpers that are of others. */
+static struct scene scene_of(struct looked_at *at, unsigned needed, unsigned lines, bool sharp)
+{
+    struct scene scene = {.target = target_of(&at->push, 0), .nearer = &at->nearer, .needed = needed, .sharp = sharp};
+    for (; scene.lines < lines; scene.lines++)
+        scene.line[scene.lines] = scene.target ^ (uint64_t)(scene.lines + 1) * SETS;
+    for (; scene.helpers < HELPERS; scene.helpers++)
+        scene.helper[scene.helpers] = scene.target ^ ((uint64_t)(scene.helpers + 1) * SETS + FIRST);
+    return scene;
+}
+
+/* Lines that are kept, and the visits that it takes to know. */
+static unsigned kept_of(struct looked_at *at, const struct scene *scene, uint64_t *visits)
+{
+    struct kept kept;
+    uint64_t start = machine_steps(at->machine);
+    assert_true(kept_count(&at->push, scene, &kept));
+    *visits = machine_steps(at->machine) - start;
+    return kept.lines;
+}
+
+/* By a clock whose step is four times what there is to tell. Policies that draw no lots keep the same lines each time:
+ * it takes a fraction of what the mean of readings would. */
+static void by_a_slow_clock(void **state)
+{
+    (void)state;
+    enum { WAYS = 8, MOST = 1000000 };
+    static const char *const policies[] = {"LRU", "PLRU", "QLRU_H11_M1_R0_U0", "LRU2PLRU4", "FIFO"};
+    for (unsigned i = 0; i < sizeof policies / sizeof *policies; i++)
+        for (unsigned seed = 1; seed <= 2; seed++) {
+            struct description description = first(FIRST, FIRST_WAYS, "LRU");
+            struct looked_at at;
+            uint64_t visits;
+            add(&description, SETS, WAYS, policies[i]);
+            add(&description, 4096, 8, "LRU");
+            description.clock.step = 40;
+            look_at(&at, &description, seed);
+            struct scene scene = scene_of(&at, WAYS, 2 * WAYS, true);
+            unsigned lines = kept_of(&at, &scene, &visits);
+            if (lines != WAYS || visits > MOST)
+                fail_msg("%s, seed %lu: %u lines, %lu visits", policies[i], (unsigned long)seed, lines,
+                         (unsigned long)visits);
+            leave(&at);
+        }
+}
+
+/* By lot as many are kept each time, though others: after one lap, or, where a line may take any way, so that those
+ * fill by chance, after several. */
+static void by_lot(void **state)
+{
+    (void)state;
+    enum { WAYS = 8, TIMES = 8, MOSTLY = 7 };
+    static const struct {
+        const char *policy;
+        unsigned needed;
+    } cases[] = {{"RANDOMl", 10}, {"RANDOM", 12}};
+    for (unsigned i = 0; i < 2; i++) {
+        unsigned right = 0;
+        for (unsigned seed = 1; seed <= TIMES; seed++) {
+            struct description description = first(FIRST, FIRST_WAYS, "LRU");
+            struct looked_at at;
+            uint64_t visits;
+            add(&description, SETS, WAYS, cases[i].policy);
+            look_at(&at, &description, seed);
+            struct scene scene = scene_of(&at, cases[i].needed, 3 * cases[i].needed, false);
+            unsigned lines = kept_of(&at, &scene, &visits);
+            if (lines && lines != WAYS)
+                fail_msg("%s, seed %u: %u lines", cases[i].policy, seed, lines);
+            right += lines == WAYS;
+            leave(&at);
+        }
+        assert_in_range(right, MOSTLY, TIMES);
+    }
+}
+
+/* Where a line takes any way, empty or not, lines are lost before a set is full: sixteen ways keep six of seven, as
+ * often as not. That is no number of ways. */
+static void before_a_set_is_full(void **state)
+{
+    (void)state;
+    enum { WAYS = 16, TIMES = 3 };
+    for (unsigned needed = 2; needed <= 5; needed++)
+        for (unsigned seed = 1; seed <= TIMES; seed++) {
+            struct description description = first(FIRST, FIRST_WAYS, "LRU");
+            struct looked_at at;
+            uint64_t visits;
+            add(&description, SETS, WAYS, "RANDOM")->inclusion = INCLUSION_EXCLUSIVE;
+            look_at(&at, &description, seed);
+            struct scene scene = scene_of(&at, needed, 2 * needed + 8, false);
+            unsigned lines = kept_of(&at, &scene, &visits);
+            if (lines && lines != WAYS)
+                fail_msg("seed %u, %u needed: %u lines", seed, needed, lines);
+            leave(&at);
+        }
+}
+
+/* A level before keeps one line in many for long: it is not counted with those of this one. */
+static void kept_before(void **state)
+{
+    (void)state;
+    enum { WAYS = 8, NEEDED = 9 };
+    static const unsigned seeds[] = {1, 5, 21}; /* the first of eighty that show it */
+    for (unsigned i = 0; i < sizeof seeds / sizeof *seeds; i++) {
+        struct description description = first(FIRST, FIRST_WAYS, "QLRU_H11_MR31_R1_U2");
+        struct looked_at at;
+        uint64_t visits;
+        add(&description, SETS, WAYS, "RANDOMl");
+        look_at(&at, &description, seeds[i]);
+        struct scene scene = scene_of(&at, NEEDED, 3 * NEEDED, false);
+        unsigned lines = kept_of(&at, &scene, &visits);
+        if (lines && lines != WAYS)
+            fail_msg("seed %u: %u lines", seeds[i], lines);
+        leave(&at);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(by_a_slow_clock), cmocka_unit_test(by_lot),
+                                       cmocka_unit_test(before_a_set_is_full), cmocka_unit_test(kept_before)};
+    return cmocka_run_group_tests(tests, fresh, done);
+}
