@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* outside.c: lines of a set that nearer levels tell apart. */
 #include "probes/outside.h"
+#include "probes/elsewhere.h"
 
 enum {
     OTHERS = 3,
@@ -45,6 +46,7 @@ struct outside {
     struct gf2 *space;       /* of lines that share a set */
     uint64_t within;         /* sets for each of the space's */
     unsigned false_ones;     /* lines that seemed to */
+    bool linear;             /* no difference was found that is good for some lines only */
 };
 
 /* Lines to draw: so many that some are of the set, if any are; and that those of each set of the nearer levels push
@@ -82,6 +84,9 @@ static bool look_among(struct push *push, const struct scene scene[2], struct ou
             continue;
         }
         if (confirmed_by_second(push, known, &scene[1], apart)) {
+            outside->linear = elsewhere_holds(push, &scene[0], known, apart);
+            if (!outside->linear)
+                return false; /* these two sets have it in common by chance */
             gf2_add(&outside->without.space, apart);
             gf2_add(outside->space, apart);
         } else if (++neighbours == MOST_NEIGHBOURS) {
@@ -112,20 +117,20 @@ static bool goes_in_one_lap(const struct push *push, const struct scene scene[2]
 }
 
 bool outside_look(const struct push *several, const struct scene scene[2], const struct known *known, uint64_t within,
-                  struct gf2 *space)
+                  struct gf2 *space, bool *linear)
 {
     struct push push = *several;
-    struct outside outside = {.known = known, .space = space, .within = within};
+    struct outside outside = {.known = known, .space = space, .within = within, .linear = true};
     push.laps = goes_in_one_lap(several, scene) ? 1 : several->laps;
     outside.all = outside.without = (struct kin){.space = known->nearer->kin.space, .odd = 1};
+    bool looked = true;
     if (known->nearer->kin.odd > 1 && within == 1) {
         outside.without.space = *space;
-        if (!look_among(&push, scene, &outside))
-            return false;
+        looked = look_among(&push, scene, &outside);
         outside.without.space = outside.all.space;
     }
-    for (uint64_t bit = 1; bit < region_lines(&push.region) && push_ok(&push); bit *= 2)
-        if (gf2_add(&outside.all.space, bit) && !look_among(&push, scene, &outside))
-            return false;
-    return push_ok(&push);
+    for (uint64_t bit = 1; bit < region_lines(&push.region) && looked; bit *= 2)
+        looked = push_ok(&push) && (!gf2_add(&outside.all.space, bit) || look_among(&push, scene, &outside));
+    *linear = outside.linear || !push_ok(&push);
+    return looked && push_ok(&push);
 }

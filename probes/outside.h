@@ -21,6 +21,7 @@ bool outside_confirmed(struct push *, const struct scene *, const struct known *
  * them, and adds what it finds to the space, if it is so for the second target, too. (A prefetcher that brings the next
  * line may make it look so for an even line, or an odd one, and not for both.) Where nearer levels have an odd number
  * of sets, some of what they share by bits alone is told apart, too: of a set of theirs that may be the same
- * differences for all lines. False: too many seemed to share it and do not, or see push_ok. */
+ * differences for all lines. False: too many seemed to share it and do not, or see push_ok; or differences are good for
+ * some lines and not for others: not *linear. */
 bool outside_look(const struct push *, const struct scene scene[2], const struct known *, uint64_t within,
-                  struct gf2 *space);
+                  struct gf2 *space, bool *linear);

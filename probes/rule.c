@@ -2,6 +2,7 @@
 /* rule.c: differences of lines of one set. */
 #include "probes/rule.h"
 #include "base/arithmetic.h"
+#include "probes/elsewhere.h"
 #include "probes/outside.h"
 
 enum {
@@ -266,7 +267,7 @@ static bool is_linear(struct push *push, const struct scene scene[2], const stru
     bool open = false;
     rule->indexing = INDEX_LINEAR;
     rule->kin = kin_by(&push->region, &known->space, before);
-    *foretold = foretells_both(push, scene, &rule->kin);
+    *foretold = foretells_both(push, scene, &rule->kin) && elsewhere_holds(push, &scene[0], known, 0);
     if (!*foretold)
         return false;
     /* Lines that differ by multiples of that have just been foretold: what else divides all differences is by chance.
@@ -276,8 +277,9 @@ static bool is_linear(struct push *push, const struct scene scene[2], const stru
     rule->error = open ? MODULO_BEFORE : 0;
     struct gf2 space = known->space;
     /* Lines outside that are so far from each other by multiples of an odd number are found by the next rule. */
-    if (!outside_look(push, scene, known, within, &space)) {
-        *foretold = within == 1;
+    bool linear;
+    if (!outside_look(push, scene, known, within, &space, &linear)) {
+        *foretold = within == 1 && linear;
         return false;
     }
     counts_by_space(push, &space, within, rule);
