@@ -21,7 +21,7 @@ export PATH := $(PATH):/usr/sbin:/sbin
 WARNINGS := -Wall -Wextra -Werror -Wshadow -Wvla -Wundef -Wmissing-prototypes -Wstrict-prototypes
 COMMON   := -std=c17 -I. -g -O2 $(WARNINGS) -ffp-contract=off -fno-strict-aliasing -MMD -MP
 # clang has no such option: it always does what gcc must be told here (gcc's manual: ms_abi needs it).
-OUTGOING := -maccumulate-outgoing-args
+OUTGOING := -maccumulate-outgoing-args -fcallgraph-info=su
 # The image has to be small (image.mk): all is compiled for size but what stands around timed loops.
 IMAGE_CFLAGS = $(COMMON) $(if $(filter kernel/timing.c kernel/measure.c,$<),,-Oz) -ffreestanding -fpic -fshort-wchar -mno-red-zone -mno-avx \
 	-fno-stack-protector -fno-asynchronous-unwind-tables -fcf-protection=none -fvisibility=hidden
