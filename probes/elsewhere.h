@@ -7,7 +7,8 @@
 #pragma once
 #include "probes/known.h"
 
-/* Whether lines share a set in several other places of the memory, drawn by lot, that are so far from each other (XOR),
- * and else what is known of the set (0: nothing else): nearly all do, for noise may hide one. True, too, behind an odd
- * number of sets, where what is moved shares no set there any more. False: or see push_ok. */
+/* Whether lines that are so far from each other (XOR; 0: none but what is known of the set), give or take what is known
+ * of the set, share one in several other places of the memory, drawn by lot: nearly all do, for noise may hide one.
+ * True, too, behind an odd number of sets, where lines that are moved share no set any more. False: or it is not told
+ * in enough places, or see push_ok. */
 bool elsewhere_holds(struct push *, const struct scene *, const struct known *, uint64_t apart);

@@ -373,11 +373,11 @@ bool evict_above(struct push *push, const struct scene *scene, const struct kin 
                  uint64_t count, double between, double needed)
 {
     double sum;
-    /* What still lingers then, though all caches were emptied, does so for another reason. */
-    for (unsigned emptied = 0; emptied <= MOST_EMPTIED; emptied++) {
+    for (unsigned emptied = 0;; emptied++) {
         if (!sum_of_votes(push, scene, kin, without, count, between, needed, &sum))
             return false;
-        if (sum < needed || !lingers(push, scene))
+        /* What still lingers when all caches were emptied so often does so for another reason. */
+        if (sum < needed || emptied == MOST_EMPTIED || !lingers(push, scene))
             break;
     }
     return sum > 0;

@@ -27,8 +27,8 @@ static const double CLEAR_AT_ONCE = 0.05;
  * standard errors from that. */
 static const double GOOD = 0.15, NEAR = 0.3, FAR_ENOUGH = 4;
 
-/* Where readings are averaged: standard error of what all lines of a sum show together that stay, or are gone; and the
- * least distance of one that stays to one that is gone. */
+/* Where readings are averaged: standard error of what all lines of a sum show together that stay, and of the others;
+ * and the least distance of one that stays to one that is gone. */
 static const double SCALED = 0.2, TOLD_APART = 0.5;
 
 struct sum {
@@ -51,10 +51,12 @@ static void shuffle(uint64_t *values, unsigned count, uint64_t seed)
 struct scale {
     bool averaged; /* false: each line is asked until it is clear */
     double there, gone;
+    double error; /* of all lines of a sum, because of these; lines */
 };
 
 /* How many of a scene's lines are looked for, beside its target: some more than push it out, and than nearer levels
- * have of them. Where a line may take any way, so that those fill by chance, all are. */
+ * have of them. All are where it is not known how many those have; and where a line may take any way, so that those
+ * fill by chance. */
 static unsigned count_of(const struct push *push, const struct scene *scene)
 {
     unsigned enough = scene->needed + push->settled + SPARE;
@@ -80,7 +82,9 @@ static bool measure_scale(const struct push *push, const struct scene *scene, st
     once.laps *= scene->sharp ? 1 : LONG;
     if (!push_signs(&once, scene, SCALED / (scene->sharp ? all - kept + 1 : all), &scale->gone))
         return false;
-    scale->averaged = scale->gone - scale->there > TOLD_APART;
+    double distance = scale->gone - scale->there;
+    scale->averaged = distance > TOLD_APART;
+    scale->error = scale->averaged ? square_root(2) * SCALED / distance : 0; /* those that stay, and the others */
     return true;
 }
 
@@ -127,9 +131,10 @@ static bool count_once(struct push *push, struct scene *all, const struct scale 
 
 /* Whether a sum is known well enough: also, where it has to be off by a whole line to be wrong, if it is far from that.
  */
-static bool is_good(const struct scene *scene, const struct sum *sum)
+static bool is_good(const struct scene *scene, const struct scale *scale, const struct sum *sum)
 {
-    return sum->error <= GOOD || (scene->sharp && apart(sum->mean, scene->needed) + FAR_ENOUGH * sum->error <= 1);
+    double error = square_root(sum->error * sum->error + scale->error * scale->error);
+    return sum->error <= GOOD || (scene->sharp && apart(sum->mean, scene->needed) + FAR_ENOUGH * error <= 1);
 }
 
 /* The lines that are kept of so many and the target, in many orders; after so many laps. */
@@ -142,7 +147,7 @@ static bool add_up(struct push *push, const struct scene *scene, unsigned lines,
     double total = 0, squares = 0;
     /* A few passes that happen to agree say nothing of how far a sum varies that varies at all. */
     unsigned passes = 0, fewest = scene->sharp ? FEWEST : FEWEST_BY_LOT;
-    for (; passes < MOST && (passes < fewest || !is_good(scene, sum)); passes++) {
+    for (; passes < MOST && (passes < fewest || !is_good(scene, scale, sum)); passes++) {
         double count;
         if (!count_once(push, &all, scale, laps, &count))
             return false;
@@ -161,51 +166,45 @@ static bool add_up(struct push *push, const struct scene *scene, unsigned lines,
     return push_ok(push);
 }
 
-/* Whether as many are kept of fewer lines, when helpers have come again and again: by lot a set may lose lines, and so
- * a whole number of them by chance, before all of its ways are filled; and a nearer level may keep one of them for
- * long.
- */
-static bool is_full(const struct push *push, const struct scene *scene, const struct scale *scale, unsigned laps,
-                    unsigned lines)
+/* Whether as many lines as are kept of more fill a set: all of them stay when they have come once, and helpers again
+ * and again. By lot a set may take any way, empty or not, and keep a whole number of lines by chance before all of its
+ * ways are filled: then some of fewer go, too. And a nearer level may keep one of them for long, whose way is
+ * another's. */
+static bool fill(const struct push *push, const struct scene *scene, const struct scale *scale, unsigned lines)
 {
     struct push rounds = *push;
     struct sum sum;
     rounds.passes = scene->helpers ? MANY_PASSES : 0;
-    return add_up(&rounds, scene, count_of(push, scene) - SPARE / 2, scale, laps, &sum) && apart(sum.mean, lines) < 0.5;
+    return add_up(&rounds, scene, lines - 1, scale, 1, &sum) && apart(sum.mean, lines) < NEAR;
 }
 
 /* Counts them by one way of looking for a line. */
 static bool count_by(struct push *push, const struct scene *scene, const struct scale *scale, struct kept *kept)
 {
-    static const unsigned all_laps[] = {1, SETTLED};
+    static const unsigned laps[] = {1, SETTLED};
     struct sum most = {.mean = 0};
-    unsigned count = count_of(push, scene), laps = 0;
+    unsigned count = count_of(push, scene);
     *kept = (struct kept){.lines = 0};
     /* A set may not have filled all of its ways in one lap; in more of them an exclusive level gives lines away.
      * Neither keeps more lines than there are ways. Where a line may take any way, those fill by chance. */
-    for (unsigned i = 0; i < (scene->alone ? 1 : sizeof all_laps / sizeof *all_laps); i++) {
+    for (unsigned i = 0; i < (scene->alone ? 1 : sizeof laps / sizeof *laps); i++) {
         struct sum sum;
-        unsigned these = scene->alone ? AT_REST : all_laps[i];
-        if (!add_up(push, scene, count, scale, these, &sum))
+        if (!add_up(push, scene, count, scale, scene->alone ? AT_REST : laps[i], &sum))
             return false;
-        if (sum.mean > most.mean) {
+        if (sum.mean > most.mean)
             most = sum;
-            laps = these;
-        }
     }
     unsigned lines = (unsigned)(most.mean + 0.5);
-    double off = apart(most.mean, lines);
-    if (scale->averaged)
-        most.error = square_root(most.error * most.error + SCALED * SCALED / 4);
+    double off = apart(most.mean, lines), error = square_root(most.error * most.error + scale->error * scale->error);
     /* To agree with what pushes a line out, and be wrong, it has to be off by a whole line. */
     bool agrees = scene->sharp && lines == scene->needed;
-    double room = agrees ? 1 : 0.5;
+    double room = agrees ? 1 : 0.5, most_off = agrees && scale->averaged && NEAR < 3 * error ? 3 * error : NEAR;
     /* Where all of them are kept, it could keep more. */
-    if ((off > NEAR && !agrees) || lines > count)
+    if (off > most_off || lines > count)
         return true;
-    if (lines && !scene->sharp && !scene->alone && !is_full(push, scene, scale, laps, lines))
+    if (lines && !scene->sharp && !scene->alone && !fill(push, scene, scale, lines))
         return push_ok(push);
-    *kept = (struct kept){.lines = lines, .error = confidence_within(most.error, room - off)};
+    *kept = (struct kept){.lines = lines, .error = confidence_within(error, room - off)};
     return true;
 }
 

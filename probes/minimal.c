@@ -16,7 +16,8 @@ enum {
     MOST_WRONG = 8, /* straws that noise has made, of many lines */
     SOME_WRONG = 3, /* and of fewer */
     SURPLUS = 8,
-    PER_WAY = 3 /* helpers, for each way of the nearer levels */
+    PART_FOR_ALL = 6, /* of the visits that are left, for what is known without them, though less surely */
+    PER_WAY = 3       /* helpers, for each way of the nearer levels */
 };
 
 /* Standard error of a mean of votes; and such a mean, of which -1 or 1 is no matter of lots. */
@@ -363,7 +364,7 @@ static bool find_lines(struct push *push, struct scene *scene, const struct kin 
 /* Looks for helpers once more, where there were none, or only such as reach all levels but the last. Among the first
  * ones, which are drawn blindly, there are some of the set, and each line that is added may push one of those down: to
  * an exclusive level all of them seem to be of its set then. Now there are lines that are, and nothing else. The scene
- * stays as it is if there are none, or no lines with them, or where its lines are not sharp, which is what tells a
+ * stays as it is if there are none, or no such lines with them, or where its lines are not sharp, which is what tells a
  * helper of the set. */
 static void choose_helpers_after_all(struct push *push, struct scene *scene, const struct kin *kin,
                                      const struct nearer *nearer, uint64_t enough)
@@ -373,7 +374,7 @@ static void choose_helpers_after_all(struct push *push, struct scene *scene, con
         return;
     clean_helpers(push, &other, &nearer->kin, NULL, most_helpers(nearer->ways), SOME_OTHERS);
     other.shallow = false;
-    if (other.helpers && find_lines(push, &other, kin, enough, true))
+    if (other.helpers && find_lines(push, &other, kin, enough, true) && other.sharp)
         *scene = other;
 }
 
@@ -431,15 +432,19 @@ static bool is_far(struct push *push, const struct scene *scene)
  * 1988), and the next one: by XOR, or modulo an odd number, kin lie in many sets here. All lines are spread over the
  * sets of either, and fill these first: in one lap, for they need not miss the first level in another. With what pushes
  * the target out then, lines that are kin are found one by one. What prefetchers bring beside so many lines fills sets,
- * too, and is not flushed with them: all caches are emptied after each round, where that is allowed. */
+ * too, and is not flushed with them: all caches are emptied after each round, where that is allowed. An outer level
+ * that draws lots takes any line now and then, and so no lines are found: that ends with a part of the visits. */
 static bool find_among_all(struct push *push, const struct kin *kin, const struct nearer *nearer, struct scene *scene)
 {
     struct push once = *push;
     struct kin all = kin_modulo(&push->region, 1);
     struct scene any = {.target = scene->target}, some = any;
     uint64_t tries = SMALLEST_POOL;
+    uint64_t now = machine_steps(push->bench->machine);
     once.laps = 1;
     once.emptied = bench_empty(push->bench);
+    if (push->most > now)
+        once.most = now + (push->most - now) / PART_FOR_ALL;
     draw_helpers(push, &any, &nearer->kin, most_helpers(nearer->ways));
     if (collect(&once, &any, &all, SMALLEST_POOL, MOST_WRONG))
         reduce(&once, &any);

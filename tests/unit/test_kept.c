@@ -59,25 +59,29 @@ static void by_a_slow_clock(void **state)
         }
 }
 
-/* By lot as many are kept each time, though others: after one lap, or, where a line may take any way, so that those
- * fill by chance, after several. */
+/* By lot as many are kept each time, though others: also of an exclusive level, which gives some away in several laps;
+ * and, after many of them, where a line may take any way, so that those fill by chance. */
 static void by_lot(void **state)
 {
     (void)state;
     enum { WAYS = 8, TIMES = 8, MOSTLY = 7 };
     static const struct {
         const char *policy;
-        unsigned needed;
-    } cases[] = {{"RANDOMl", 10}, {"RANDOM", 12}};
-    for (unsigned i = 0; i < 2; i++) {
+        enum inclusion inclusion;
+        unsigned needed, alone;
+    } cases[] = {{"RANDOMl", INCLUSION_NEITHER, 10, 0},
+                 {"RANDOMl", INCLUSION_EXCLUSIVE, 10, 0},
+                 {"RANDOM", INCLUSION_NEITHER, 12, 16}};
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         unsigned right = 0;
         for (unsigned seed = 1; seed <= TIMES; seed++) {
             struct description description = first(FIRST, FIRST_WAYS, "LRU");
             struct looked_at at;
             uint64_t visits;
-            add(&description, SETS, WAYS, cases[i].policy);
+            add(&description, SETS, WAYS, cases[i].policy)->inclusion = cases[i].inclusion;
             look_at(&at, &description, seed);
             struct scene scene = scene_of(&at, cases[i].needed, 3 * cases[i].needed, false);
+            scene.alone = cases[i].alone;
             unsigned lines = kept_of(&at, &scene, &visits);
             if (lines && lines != WAYS)
                 fail_msg("%s, seed %u: %u lines", cases[i].policy, seed, lines);
@@ -93,8 +97,8 @@ static void by_lot(void **state)
 static void before_a_set_is_full(void **state)
 {
     (void)state;
-    enum { WAYS = 16, TIMES = 3 };
-    for (unsigned needed = 2; needed <= 5; needed++)
+    enum { WAYS = 16, TIMES = 2 };
+    for (unsigned needed = 2; needed <= 22; needed += 5)
         for (unsigned seed = 1; seed <= TIMES; seed++) {
             struct description description = first(FIRST, FIRST_WAYS, "LRU");
             struct looked_at at;

