@@ -3,10 +3,10 @@
 #include "probes/elsewhere.h"
 
 enum {
-    PLACES = 16,        /* of which 15 share by chance once in a hundred times, if two lines in three do; */
+    PLACES = 20,        /* of which 18 share by chance once in sixty times, if two lines in three do; */
     PLACES_BY_LOT = 32, /* more where it is not looked at what the lines do alone */
     LEAST = 8,
-    MOST_MISSED = 1,
+    MOST_MISSED = 2, /* some line of the machine's own may be in the way of one */
     PAGE = 4096
 };
 
@@ -39,8 +39,8 @@ static enum told takes(struct push *push, const struct scene *scene, const struc
     if (!push_as_before(push, scene))
         return NO;
     if (far)
-        return evict_takes_far(push, scene, line, rule, VOTES_CHECK);
-    return evict_takes(push, scene, line, VOTES_CHECK) ? YES : NO;
+        return evict_takes_far(push, scene, line, rule, VOTES_SEARCH);
+    return evict_takes(push, scene, line, VOTES_SEARCH) ? YES : NO;
 }
 
 bool elsewhere_holds(struct push *push, const struct scene *scene, const struct known *known, uint64_t apart)

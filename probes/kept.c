@@ -166,16 +166,13 @@ static bool add_up(struct push *push, const struct scene *scene, unsigned lines,
     return push_ok(push);
 }
 
-/* Whether as many lines as are kept of more fill a set: all of them stay when they have come once, and helpers again
- * and again. By lot a set may take any way, empty or not, and keep a whole number of lines by chance before all of its
- * ways are filled: then some of fewer go, too. And a nearer level may keep one of them for long, whose way is
- * another's. */
-static bool fill(const struct push *push, const struct scene *scene, const struct scale *scale, unsigned lines)
+/* Whether as many lines as are kept of more fill a set: all of them stay when they have come once. By lot a set may
+ * take any way, empty or not, and keep a whole number of lines by chance before all of its ways are filled: then some
+ * of fewer go, too. */
+static bool fill(struct push *push, const struct scene *scene, const struct scale *scale, unsigned lines)
 {
-    struct push rounds = *push;
     struct sum sum;
-    rounds.passes = scene->helpers ? MANY_PASSES : 0;
-    return add_up(&rounds, scene, lines - 1, scale, 1, &sum) && apart(sum.mean, lines) < NEAR;
+    return add_up(push, scene, lines - 1, scale, 1, &sum) && apart(sum.mean, lines) < NEAR;
 }
 
 /* Counts them by one way of looking for a line. */
