@@ -6,7 +6,8 @@ enum {
     PLACES = 20,        /* of which 18 share by chance once in sixty times, if two lines in three do; */
     PLACES_BY_LOT = 32, /* more where it is not looked at what the lines do alone */
     LEAST = 8,
-    MOST_MISSED = 2, /* some line of the machine's own may be in the way of one */
+    TRIES = 4, /* for each place that is wanted */
+    MOST_MISSED = 2,
     PAGE = 4096
 };
 
@@ -22,22 +23,24 @@ static struct scene moved(const struct scene *scene, uint64_t apart)
     return other;
 }
 
-/* Whether the lines do in their new place what they did, where they did it each time. */
-static bool push_as_before(struct push *push, const struct scene *scene)
+/* Whether the lines do in their new place what they did, where they did it each time. A set in which the machine keeps
+ * a line of its own has fewer ways: one line fewer pushes the target out there, which tells nothing. */
+static enum told push_as_before(struct push *push, const struct scene *scene)
 {
     struct scene row = evict_needed(scene, 0);
     if (!scene->sharp)
-        return true;
+        return YES;
     if (!push_out(push, &row, VOTES_SEARCH, NULL))
-        return false;
+        return NO;
     row.lines--;
-    return !push_out(push, &row, VOTES_SEARCH, NULL) && push_ok(push);
+    return push_out(push, &row, VOTES_SEARCH, NULL) ? NOT_TOLD : YES;
 }
 
 static enum told takes(struct push *push, const struct scene *scene, const struct kin *rule, uint64_t line, bool far)
 {
-    if (!push_as_before(push, scene))
-        return NO;
+    enum told told = push_as_before(push, scene);
+    if (told != YES)
+        return told;
     if (far)
         return evict_takes_far(push, scene, line, rule, VOTES_SEARCH);
     return evict_takes(push, scene, line, VOTES_SEARCH) ? YES : NO;
@@ -49,14 +52,14 @@ bool elsewhere_holds(struct push *push, const struct scene *scene, const struct 
     /* At as much from where a page begins, so that none of the lines is one of the machine's own. */
     struct kin places = kin_modulo(&push->region, PAGE / push->region.unit);
     uint64_t seed = bench_seed(push->bench), other_seed = bench_seed(push->bench);
-    uint64_t draws = kin_count(&places, &push->region);
+    uint64_t kin = kin_count(&rule, &push->region);
     unsigned wanted = scene->sharp ? PLACES : PLACES_BY_LOT, checked = 0, missed = 0;
     if (known->nearer->kin.odd > 1)
         return true;
-    for (uint64_t i = 0; checked < wanted && i < draws && push_ok(push); i++) {
+    for (uint64_t i = 0; checked < wanted && i < TRIES * wanted && push_ok(push); i++) {
         uint64_t place = kin_draw(&places, &push->region, scene->target, seed, i);
         struct scene other = moved(scene, place ^ scene->target);
-        uint64_t line = kin_draw(&rule, &push->region, place ^ apart, other_seed, i);
+        uint64_t line = kin_draw(&rule, &push->region, place ^ apart, other_seed, i % kin);
         if (place == scene->target || line == place)
             continue;
         /* Noise may hide a line; it hardly ever does so twice. */
