@@ -10,7 +10,7 @@
 #include "kernel/view.h"
 
 enum {
-    OWN_BASE = 3 << 19, /* machine, processors, and tables for the identity mapping */
+    OWN_BASE = 5 << 18, /* machine, processors, and tables for the identity mapping */
     OWN_SHARE = 128,    /* a mapping in 4 KB pages needs 1/512: room for four of everything granted */
     RESTS_A_SECOND = 10
 };

@@ -12,7 +12,7 @@ enum {
     VECTORS = 32,
     GDT_ROOM = 256,        /* descriptors that a copy of the firmware's table may have */
     MAX_BANKS = 32,        /* machine check banks that have their MSRs one after the other */
-    STACK_SIZE = 192 << 10 /* bytes: tests/stack.py says what the deepest calls take */
+    STACK_SIZE = 160 << 10 /* bytes: tests/stack.py says what the deepest calls take */
 };
 
 /* MSRs that quiet may change, beside EFER and PAT (msr.c has their names). */

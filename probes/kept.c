@@ -27,9 +27,9 @@ static const double CLEAR_AT_ONCE = 0.05;
  * standard errors from that. */
 static const double GOOD = 0.15, NEAR = 0.3, FAR_ENOUGH = 4;
 
-/* Where readings are averaged: standard error of what all lines of a sum show together that stay, and of the others;
- * and the least distance of one that stays to one that is gone. */
-static const double SCALED = 0.2, TOLD_APART = 0.5;
+/* Where readings are averaged: standard error of what all lines of a sum show together that stay, and of the others, in
+ * votes; and the least distance of one that stays to one that is gone. */
+static const double SCALED = 0.15, TOLD_APART = 0.5;
 
 struct sum {
     double mean, error; /* lines; standard error */
@@ -51,7 +51,7 @@ static void shuffle(uint64_t *values, unsigned count, uint64_t seed)
 struct scale {
     bool averaged; /* false: each line is asked until it is clear */
     double there, gone;
-    double error; /* of all lines of a sum, because of these; lines */
+    double there_error, gone_error; /* their standard errors */
 };
 
 /* How many of a scene's lines are looked for, beside its target: some more than push it out, and than nearer levels
@@ -76,16 +76,23 @@ static bool measure_scale(const struct push *push, const struct scene *scene, st
     none.lines = push->settled;
     if (push->settled) /* lines that the nearer levels have then, instead of the target */
         once.laps = AT_REST;
-    if (!push_signs(&once, &none, SCALED / (kept + 1), &scale->there))
+    scale->there_error = SCALED / (kept + 1);
+    if (!push_signs(&once, &none, scale->there_error, &scale->there))
         return false;
     once.laps = push->laps;
     once.laps *= scene->sharp ? 1 : LONG;
-    if (!push_signs(&once, scene, SCALED / (scene->sharp ? all - kept + 1 : all), &scale->gone))
+    scale->gone_error = SCALED / (scene->sharp ? all - kept + 1 : all);
+    if (!push_signs(&once, scene, scale->gone_error, &scale->gone))
         return false;
-    double distance = scale->gone - scale->there;
-    scale->averaged = distance > TOLD_APART;
-    scale->error = scale->averaged ? square_root(2) * SCALED / distance : 0; /* those that stay, and the others */
+    scale->averaged = scale->gone - scale->there > TOLD_APART;
     return true;
+}
+
+/* Standard error of a sum because of what readings are compared with, where so many lines of so many stay; lines. */
+static double scale_error(const struct scale *scale, unsigned lines, unsigned count)
+{
+    double there = lines * scale->there_error, gone = (count > lines ? count - lines : 0) * scale->gone_error;
+    return scale->averaged ? square_root(there * there + gone * gone) / (scale->gone - scale->there) : 0;
 }
 
 static bool share_kept(struct push *push, const struct scene *scene, const struct scale *scale, unsigned laps,
@@ -131,9 +138,10 @@ static bool count_once(struct push *push, struct scene *all, const struct scale 
 
 /* Whether a sum is known well enough: also, where it has to be off by a whole line to be wrong, if it is far from that.
  */
-static bool is_good(const struct scene *scene, const struct scale *scale, const struct sum *sum)
+static bool is_good(const struct scene *scene, unsigned count, const struct scale *scale, const struct sum *sum)
 {
-    double error = square_root(sum->error * sum->error + scale->error * scale->error);
+    double other = scale_error(scale, scene->needed, count),
+           error = square_root(sum->error * sum->error + other * other);
     return sum->error <= GOOD || (scene->sharp && apart(sum->mean, scene->needed) + FAR_ENOUGH * error <= 1);
 }
 
@@ -147,7 +155,7 @@ static bool add_up(struct push *push, const struct scene *scene, unsigned lines,
     double total = 0, squares = 0;
     /* A few passes that happen to agree say nothing of how far a sum varies that varies at all. */
     unsigned passes = 0, fewest = scene->sharp ? FEWEST : FEWEST_BY_LOT;
-    for (; passes < MOST && (passes < fewest || !is_good(scene, scale, sum)); passes++) {
+    for (; passes < MOST && (passes < fewest || !is_good(scene, all.lines, scale, sum)); passes++) {
         double count;
         if (!count_once(push, &all, scale, laps, &count))
             return false;
@@ -192,9 +200,11 @@ static bool count_by(struct push *push, const struct scene *scene, const struct 
             most = sum;
     }
     unsigned lines = (unsigned)(most.mean + 0.5);
-    double off = apart(most.mean, lines), error = square_root(most.error * most.error + scale->error * scale->error);
-    /* To agree with what pushes a line out, and be wrong, it has to be off by a whole line. */
-    bool agrees = scene->sharp && lines == scene->needed;
+    double off = apart(most.mean, lines), other = scale_error(scale, lines, count + 1);
+    double error = square_root(most.error * most.error + other * other);
+    /* To agree with what pushes a line out, and be wrong, it has to be off by a whole line: also where what nearer
+     * levels keep comes on top. */
+    bool agrees = scene->sharp && (lines == scene->needed || lines == scene->needed + push->settled);
     double room = agrees ? 1 : 0.5, most_off = agrees && scale->averaged && NEAR < 3 * error ? 3 * error : NEAR;
     /* Where all of them are kept, it could keep more. */
     if (off > most_off || lines > count)
