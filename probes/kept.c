@@ -153,6 +153,7 @@ static bool add_up(struct push *push, const struct scene *scene, unsigned lines,
     all.lines = lines;
     all.line[all.lines++] = all.target;
     double total = 0, squares = 0;
+    *sum = (struct sum){.mean = 0};
     /* A few passes that happen to agree say nothing of how far a sum varies that varies at all. */
     unsigned passes = 0, fewest = scene->sharp ? FEWEST : FEWEST_BY_LOT;
     for (; passes < MOST && (passes < fewest || !is_good(scene, all.lines, scale, sum)); passes++) {
