@@ -20,8 +20,9 @@ export PATH := $(PATH):/usr/sbin:/sbin
 
 WARNINGS := -Wall -Wextra -Werror -Wshadow -Wvla -Wundef -Wmissing-prototypes -Wstrict-prototypes
 COMMON   := -std=c17 -I. -g -O2 $(WARNINGS) -ffp-contract=off -fno-strict-aliasing -MMD -MP
-# clang has no such option: it always does what gcc must be told here (gcc's manual: ms_abi needs it).
-OUTGOING := -maccumulate-outgoing-args -fcallgraph-info=su
+# What clang has no options for. It always does what gcc must be told first (gcc's manual: ms_abi needs it); what each call
+# takes of the stack is for tests/stack.py.
+GCC_ONLY := -maccumulate-outgoing-args -fcallgraph-info=su
 # The image has to be small (image.mk): all is compiled for size but what stands around timed loops.
 IMAGE_CFLAGS = $(COMMON) $(if $(filter kernel/timing.c kernel/measure.c,$<),,-Oz) -ffreestanding -fpic -fshort-wchar -mno-red-zone -mno-avx \
 	-fno-stack-protector -fno-asynchronous-unwind-tables -fcf-protection=none -fvisibility=hidden
@@ -79,7 +80,7 @@ include image.mk
 build/image/%.c.o: %.c | build/set-up-run
 	@mkdir -p $(@D)
 	@echo "  cc      $<"
-	@$(CC) $(IMAGE_CFLAGS) $(OUTGOING) $(if $(filter boot/%,$<),$(EFI_CFLAGS)) -c -o $@ $<
+	@$(CC) $(IMAGE_CFLAGS) $(GCC_ONLY) $(if $(filter boot/%,$<),$(EFI_CFLAGS)) -c -o $@ $<
 build/host/%.c.o: %.c | build/set-up-run
 	@mkdir -p $(@D)
 	@echo "  cc      $< (host)"

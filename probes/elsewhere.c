@@ -5,8 +5,8 @@
 enum {
     PLACES = 20,        /* of which 18 share by chance once in sixty times, if two lines in three do; */
     PLACES_BY_LOT = 32, /* more where it is not looked at what the lines do alone */
-    LEAST = 8,
-    TRIES = 4, /* for each place that is wanted */
+    LEAST = 8,          /* of those, where others tell nothing */
+    TRIES = 4,          /* for each place that is wanted */
     MOST_MISSED = 2,
     PAGE = 4096
 };

@@ -23,12 +23,13 @@ static const double CLEAR = 6.9;
 static const double CLEAR_AT_ONCE = 0.05;
 
 /* Standard error of a sum, in lines, that is good enough: it is confirmed by another set's, or by what pushes a line
- * out; and how far from a whole number it may be. One that has to be off by a whole line to be wrong may be so many
- * standard errors from that. */
-static const double GOOD = 0.15, NEAR = 0.3, FAR_ENOUGH = 4;
+ * out; and how far from a whole number it may be. One that has to be off by a whole line to be wrong is to be so many
+ * standard errors from that; and may be so many from a whole number. */
+static const double GOOD = 0.15, NEAR = 0.3, FAR_ENOUGH = 4, MOST_ERRORS = 3;
 
 /* Where readings are averaged: standard error of what all lines of a sum show together that stay, and of the others, in
- * votes; and the least distance of one that stays to one that is gone. */
+ * votes, of which two are a line at most: no worse than the sum's own; and the least distance of one that stays to one
+ * that is gone. */
 static const double SCALED = 0.15, TOLD_APART = 0.5;
 
 struct sum {
@@ -206,9 +207,11 @@ static bool count_by(struct push *push, const struct scene *scene, const struct 
     /* To agree with what pushes a line out, and be wrong, it has to be off by a whole line: also where what nearer
      * levels keep comes on top. */
     bool agrees = scene->sharp && (lines == scene->needed || lines == scene->needed + push->settled);
-    double room = agrees ? 1 : 0.5, most_off = agrees && scale->averaged && NEAR < 3 * error ? 3 * error : NEAR;
+    double room = agrees ? 1 : 0.5, near = NEAR;
+    if (agrees && scale->averaged && MOST_ERRORS * error > near)
+        near = MOST_ERRORS * error;
     /* Where all of them are kept, it could keep more. */
-    if (off > most_off || lines > count)
+    if (off > near || lines > count)
         return true;
     if (lines && !scene->sharp && !scene->alone && !fill(push, scene, scale, lines))
         return push_ok(push);

@@ -348,8 +348,8 @@ static void choose_helpers(struct push *push, struct scene *scene, const struct 
     clean_helpers(push, scene, &nearer->kin_but_last, &nearer->kin, most_helpers(nearer->ways_but_last), MOST_OTHERS);
 }
 
-/* Lines that push the target out with the helpers that there are: those that it takes, and more. False: none are found.
- */
+/* Lines that push the target out with the helpers that there are: those that it takes, and more. drop: lines that are
+ * there already may not be of the set, and are asked. False: none are found. */
 static bool find_lines(struct push *push, struct scene *scene, const struct kin *kin, uint64_t enough, bool drop)
 {
     if (!pool_goes(push, scene) && !collect(push, scene, kin, enough, SOME_WRONG))

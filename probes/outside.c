@@ -116,6 +116,21 @@ static bool goes_in_one_lap(const struct push *push, const struct scene scene[2]
     return push_ok(&once);
 }
 
+/* Looks in all of the memory, by its lowest bits first. */
+static bool look_everywhere(struct push *push, const struct scene scene[2], struct outside *outside)
+{
+    if (outside->known->nearer->kin.odd > 1 && outside->within == 1) {
+        outside->without.space = *outside->space;
+        if (!look_among(push, scene, outside))
+            return false;
+        outside->without.space = outside->all.space;
+    }
+    for (uint64_t bit = 1; bit < region_lines(&push->region) && push_ok(push); bit *= 2)
+        if (gf2_add(&outside->all.space, bit) && !look_among(push, scene, outside))
+            return false;
+    return push_ok(push);
+}
+
 bool outside_look(const struct push *several, const struct scene scene[2], const struct known *known, uint64_t within,
                   struct gf2 *space, bool *linear)
 {
@@ -123,14 +138,7 @@ bool outside_look(const struct push *several, const struct scene scene[2], const
     struct outside outside = {.known = known, .space = space, .within = within, .linear = true};
     push.laps = goes_in_one_lap(several, scene) ? 1 : several->laps;
     outside.all = outside.without = (struct kin){.space = known->nearer->kin.space, .odd = 1};
-    bool looked = true;
-    if (known->nearer->kin.odd > 1 && within == 1) {
-        outside.without.space = *space;
-        looked = look_among(&push, scene, &outside);
-        outside.without.space = outside.all.space;
-    }
-    for (uint64_t bit = 1; bit < region_lines(&push.region) && looked; bit *= 2)
-        looked = push_ok(&push) && (!gf2_add(&outside.all.space, bit) || look_among(&push, scene, &outside));
+    bool looked = look_everywhere(&push, scene, &outside);
     *linear = outside.linear || !push_ok(&push);
-    return looked && push_ok(&push);
+    return looked;
 }
