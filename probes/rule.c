@@ -320,6 +320,9 @@ static bool is_counted(struct push *push, const struct scene scene[2], struct kn
     if (!within)
         return false;
     *why = NO_RULE;
+    /* That all lines of the space share one is the first rule, and that foretold wrongly. */
+    if (within == 1)
+        return false;
     if (!look_outside_counted(push, scene, known, within, &space, &mixed))
         return false;
     /* As many sets on the other side of such a bit, and all of them are on this side, too: it makes none. */
