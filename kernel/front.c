@@ -35,13 +35,19 @@ static void leave(struct machine *machine)
     front_of(machine)->answered = front_of(machine)->calls;
 }
 
+static bool is_recorded(struct machine *machine)
+{
+    const struct recording *recording = front_of(machine)->recording;
+    return recording && !recording->full;
+}
+
 /* Opens a record; its payload goes to the returned address. NULL: nothing is recorded. */
 static struct payload *begin_record(struct machine *machine, struct payload *payload, enum record_kind kind,
                                     uint32_t key)
 {
     payload->to = front_of(machine)->recording;
     payload->from = NULL;
-    if (!payload->to || payload->to->full)
+    if (!is_recorded(machine))
         return NULL;
     record_open(payload->to, kind, key);
     return payload;
@@ -194,7 +200,7 @@ bool machine_run(struct machine *machine, const struct task *tasks, size_t count
         front_of(machine)->steps += tasks[i].warm + each[i].steps;
         count_reading(machine, &each[i]);
     }
-    if (begin_record(machine, &payload, RECORD_RUN, key_run(tasks, count))) {
+    if (is_recorded(machine) && begin_record(machine, &payload, RECORD_RUN, key_run(tasks, count))) {
         payload_answer(&payload, &served, front_of(machine)->why);
         for (size_t i = 0; served && i < count; i++)
             payload_reading(&payload, &each[i]);
@@ -219,7 +225,8 @@ bool machine_script(struct machine *machine, struct visit *visits, size_t count,
         if (visits[i].lap != 0 && (i == 0 || visits[i - 1].lap != visits[i].lap))
             count_reading(machine, &lap[visits[i].lap]);
     }
-    if (begin_record(machine, &payload, RECORD_SCRIPT, key_script(visits, count))) {
+    /* The key of many visits takes as long as some of them do. */
+    if (is_recorded(machine) && begin_record(machine, &payload, RECORD_SCRIPT, key_script(visits, count))) {
         if (payload_answer(&payload, &served, front_of(machine)->why)) {
             payload_laps(&payload, visits, count, lap);
             payload_values(&payload, visits, count);

@@ -25,6 +25,31 @@ static void pieces(void **state)
         assert_int_equal(crc32(crc32(0, "123456789", cut), "123456789" + cut, 9 - cut), 0xCBF43926);
 }
 
+/* A bit at a time, as the standard has it. */
+static uint32_t by_bits(const uint8_t *bytes, size_t length)
+{
+    uint32_t crc = UINT32_MAX;
+    for (size_t i = 0; i < 8 * length; i++) {
+        crc ^= bytes[i / 8] >> i % 8 & 1;
+        crc = crc >> 1 ^ (crc & 1 ? 0xEDB88320 : 0);
+    }
+    return ~crc;
+}
+
+/* Wherever it lies and of whatever length, so that each value of each table is looked up. */
+static void random_bytes(void **state)
+{
+    struct random random = {5};
+    uint8_t bytes[400];
+    (void)state;
+    for (unsigned i = 0; i < sizeof bytes; i++)
+        bytes[i] = (uint8_t)random_next(&random);
+    for (unsigned round = 0; round < 2000; round++) {
+        size_t from = random_below(&random, sizeof bytes), length = random_below(&random, sizeof bytes - from + 1);
+        assert_int_equal(crc32(0, bytes + from, length), by_bits(bytes + from, length));
+    }
+}
+
 static void random_sequence(void **state)
 {
     struct random random = {0}, other = {1234567};
@@ -56,7 +81,8 @@ static void random_range(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(check_values), cmocka_unit_test(pieces),
-                                       cmocka_unit_test(random_sequence), cmocka_unit_test(random_range)};
+                                       cmocka_unit_test(random_bytes), cmocka_unit_test(random_sequence),
+                                       cmocka_unit_test(random_range)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
