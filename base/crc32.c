@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* crc32.c: the CRC of ISO 3309, sixteen times four bits at once, by looks in tables that do not wait for each other:
- * the key of a script is that of all its visits, and with two looks for each byte, one after the other, it took as long
- * as some of these. 1 KB of tables. */
+/* crc32.c: the CRC of ISO 3309 by slices (Kounavis and Berry, 2008), of four bits: eight bytes are sixteen looks in
+ * tables, of which none waits for another. The keys of scripts are made of all their visits, and with two looks for
+ * each byte, one after the other, a visit's key took as long as some visits. 1 KB of tables. */
 #include "base/crc32.h"
 
 enum { CHUNK = 8 /* bytes */ };
 
-/* Remainders of the sixteen values of four bits, for the reflected polynomial 0xEDB88320, with so many times four bits
+/* Remainders of the sixteen values of four bits, for the reflected polynomial 0xEDB88320; row i: with i times four bits
  * of zero behind them. */
 static const uint32_t remainder_of[2 * CHUNK][16] = {
     {0x00000000, 0x1DB71064, 0x3B6E20C8, 0x26D930AC, 0x76DC4190, 0x6B6B51F4, 0x4DB26158, 0x5005713C, 0xEDB88320,

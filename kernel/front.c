@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* front.c: the part of a machine that all implementations share: what a call must look like, what a step is, and what
- * of every answer goes into a recording. Keys are computed after the work, so that recording a run leaves no more
- * traces in the caches before it than not recording. */
+ * of every answer goes into a recording. Keys are computed after the work, of a request that has just been read, so
+ * that recording a run leaves hardly more traces in the caches before it than not recording. */
 #include "base/crc32.h"
 #include "base/text.h"
 #include "kernel/check.h"
@@ -200,7 +200,7 @@ bool machine_run(struct machine *machine, const struct task *tasks, size_t count
         front_of(machine)->steps += tasks[i].warm + each[i].steps;
         count_reading(machine, &each[i]);
     }
-    if (is_recorded(machine) && begin_record(machine, &payload, RECORD_RUN, key_run(tasks, count))) {
+    if (begin_record(machine, &payload, RECORD_RUN, key_run(tasks, count))) {
         payload_answer(&payload, &served, front_of(machine)->why);
         for (size_t i = 0; served && i < count; i++)
             payload_reading(&payload, &each[i]);
@@ -225,7 +225,7 @@ bool machine_script(struct machine *machine, struct visit *visits, size_t count,
         if (visits[i].lap != 0 && (i == 0 || visits[i - 1].lap != visits[i].lap))
             count_reading(machine, &lap[visits[i].lap]);
     }
-    /* The key of many visits takes as long as some of them do. */
+    /* The key of many visits takes as long as some of them do, and nobody wants it where nothing is recorded. */
     if (is_recorded(machine) && begin_record(machine, &payload, RECORD_SCRIPT, key_script(visits, count))) {
         if (payload_answer(&payload, &served, front_of(machine)->why)) {
             payload_laps(&payload, visits, count, lap);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* test_crc32.c: the CRC against the published check value, in pieces; and the pseudo-random numbers against the
- * published generator's first outputs. */
+/* test_crc32.c: the CRC against the published check value, in pieces, and against bit by bit; and the pseudo-random
+ * numbers against the published generator's first outputs. */
 #include "base/crc32.h"
 #include "base/random.h"
 #include <setjmp.h>
