@@ -320,7 +320,8 @@ static bool is_counted(struct push *push, const struct scene scene[2], struct kn
     if (!within)
         return false;
     *why = NO_RULE;
-    /* That all lines of the space share one is the first rule, and that foretold wrongly. */
+    /* That all lines of the space share one is the first rule, which was not found to hold. Lines of other sets have
+     * then seemed to be of the target's, as may be where lots are drawn, and how many sets there are is not known. */
     if (within == 1)
         return false;
     if (!look_outside_counted(push, scene, known, within, &space, &mixed))

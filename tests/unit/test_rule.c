@@ -245,10 +245,11 @@ static void helpers_of_the_set(void **state)
 }
 
 /* A level that draws lots, behind an exclusive one that keeps the last lines, where a line of another set may take the
- * place of one of the set: all kin seem to share one. That they do is refuted by lines it foretells; counting the sets
- * must not find the same once more. */
+ * place of one of the set: all kin seem to share one (seed 6). That they do is refuted by lines it foretells; counting
+ * the sets must not find the same once more. */
 static void one_set_counted(void **state)
 {
+    enum { FIRST_SEED = 6, LAST_SEED = 8, MOSTLY = 2 };
     struct description description = first(16, 4, "QLRU_H11_M1_R0_U0");
     struct cache_description *second = add(&description, 64, 8, "MRU_N");
     second->inclusion = INCLUSION_EXCLUSIVE;
@@ -257,11 +258,17 @@ static void one_set_counted(void **state)
     description.prefetchers = 1;
     description.prefetcher[0] = (struct prefetcher_description){
         .kind = PREFETCH_STREAM, .watches = 2, .into = 2, .trackers = 16, .train = 3, .ahead = 8};
-    know(*state, &description);
-    measured(&description, 6, *state);
-    const struct finding *size = of_level(*state, 3, "size");
-    if (size->measured && size->value != (double)description.cache[2].size && size->confidence > 0.5)
-        fail_msg("%g, confidence %.3f", size->value, size->confidence);
+    unsigned right = 0;
+    for (unsigned seed = FIRST_SEED; seed <= LAST_SEED; seed++) {
+        know(*state, &description);
+        measured(&description, seed, *state);
+        const struct finding *size = of_level(*state, 3, "size");
+        bool same = size->measured && size->value == (double)description.cache[2].size;
+        if (size->measured && !same && size->confidence > 0.5)
+            fail_msg("seed %u: %g, confidence %.3f", seed, size->value, size->confidence);
+        right += same;
+    }
+    assert_in_range(right, MOSTLY, LAST_SEED);
 }
 
 int main(void)
