@@ -195,7 +195,7 @@ MODEL_MACHINE ?= $(firstword $(sort $(wildcard tests/silicon/machines/*.ini)))
 model-run: build/assay-model
 	build/assay-model --machine $(MODEL_MACHINE) --out build/run/model
 	@echo "Results: build/run/model"
-linux-20: build/assay-linux build/set-up-test
+linux-20: build/assay-linux build/assay-replay build/facts-linux build/set-up-test
 	@$(PYTHON) tests/run.py --only linux/ --set linux_runs=20 --set linux_full=1
 
 # Testing.
