@@ -98,14 +98,18 @@ static uint64_t region_size(uint64_t holds)
 }
 
 /* A line that is not one of the machine's own, and of which neither bit that tells those is 0: with either of them
- * changed it is none of the machine's either. */
-static uint64_t some_line(struct caches *caches, const struct region *region)
+ * changed it is none of the machine's either. Nor does its page lose its translation to those of the machine's own, if
+ * there are others. */
+static uint64_t some_line(struct push *push, uint64_t odd)
 {
-    enum { PAGE = 4096 };
-    for (;;) {
-        struct random random = {bench_seed(&caches->bench)};
-        uint64_t line = random_next(&random) % region_lines(region);
-        if (line * region->unit % PAGE >= 3 * KEPT)
+    enum { PAGE = 4096, DRAWS = 8 };
+    for (unsigned drawn = 0;;) {
+        struct random random = {bench_seed(push->bench)};
+        uint64_t line = random_next(&random) % region_lines(&push->region);
+        if (line * push->region.unit % PAGE < 3 * KEPT)
+            continue;
+        line = (line & ~(uint64_t)1) | odd;
+        if (++drawn == DRAWS || push_shows_hit(push, line) || !push_ok(push))
             return line;
     }
 }
@@ -249,12 +253,12 @@ static bool find_level(struct caches *caches, unsigned level, uint64_t target[2]
     push.more_memory = !last;
     *sets = (struct sets){.ways = 0};
     *why = "the clock does not tell it from the next one";
-    target[0] = some_line(caches, &push.region) | 1;
-    target[1] = some_line(caches, &push.region) & ~(uint64_t)1;
     next_latencies(caches, level, latency);
     bool shows_before = push_calibrate(&before, caches->hit, caches->before, latency[0], 0);
     if (!push_calibrate(&push, caches->hit, latency[0], latency[1], latency[2]))
         return false;
+    target[0] = some_line(&push, 1);
+    target[1] = some_line(&push, 0);
     bool ready = push_learn_along(&push);
     before.along = push.along;
     if (ready && sets_find(&push, shows_before ? &before : NULL, &caches->nearer, target, last, known, sets, why))

@@ -259,7 +259,8 @@ static enum told exclusive_by_helpers(const struct trial *trial, const struct pu
     unsigned holds = trial->nearer->holds, but_last = trial->nearer->ways_but_last, near_ones = (holds - 1) / 2;
     unsigned widest = (unsigned)greater(but_last, trial->nearer->ways - but_last);
     unsigned more = scene->needed + (near_ones < MOST_NEAR ? near_ones : MOST_NEAR);
-    more = (unsigned)greater(more, widest + 1 < scene->needed + holds ? widest + 1 : 0);
+    if (more <= widest && widest + 1 < scene->needed + holds && widest < trial->count)
+        more = widest + 1;
     /* As many lines push the target out when they are pushed down themselves: otherwise it tells nothing. */
     if (!scene->sharp || more > trial->count || !goes(&push, scene, trial->all, more, &clear) || !clear)
         return NOT_TOLD;

@@ -53,6 +53,7 @@ struct push {
     struct bench *bench;
     struct region region;
     double middle, half; /* ticks that a timed load shows: between this level and the next; half of their distance */
+    double hit;          /* ticks that a timed load shows of a line that is at hand */
     double slowest;      /* core cycles of a load that no cache serves; 0: not known */
     double longest; /* ticks, twice what `slowest` is: what takes longer had to wait for something else; 0: not known */
     double beyond;  /* ticks: between the next level and what is behind it; 0: nothing is */
@@ -133,7 +134,11 @@ bool push_brings(const struct push *);
 /* Finds out what a load brings along, after push_calibrate. False: see push_ok. */
 bool push_learn_along(struct push *);
 
-/* Sets middle, half, beyond, longest, variance and most_of_one: for a level that takes `near` core cycles, and the
+/* Whether a line that is at hand is seen to be, after push_calibrate: translation has a part in it where pages
+ * of the machine's own have all ways of a TLB that the line's page may have. False, too: undecided, or see push_ok. */
+bool push_shows_hit(struct push *, uint64_t line);
+
+/* Sets middle, half, hit, beyond, longest, variance and most_of_one: for a level that takes `near` core cycles, and the
  * next, or memory, `far`, and what is behind that `farther` (0: nothing); `hit`: what the first level takes. False:
  * skipped or refused, or the clock cannot tell them apart in a thousand readings. */
 bool push_calibrate(struct push *, double hit, double near, double far, double farther);

@@ -8,15 +8,24 @@ enum { LOOKS = 64, LONGEST = 8 /* units, of what is flushed together */ };
 /* Standard error of the middle, in halves: little beside 1, which is how far either answer is from it. */
 static const double MIDDLE = 0.1;
 
+/* A line of some page, of another one for each number: pages of the machine's own may share the set of a TLB with one
+ * of them, and take its ways whenever it is read. (Multiples of the golden ratio: they come near all sets alike.) */
+static uint64_t line_of_page(const struct push *push, unsigned number)
+{
+    uint64_t in_page = PAGE / push->region.unit, pages = region_lines(&push->region) / in_page;
+    return number * 0x9e3779b97f4a7c15u % pages * in_page + in_page / 2;
+}
+
 /* Ticks of a load of a line that is at hand, as its page is: what the clock shows above a hit is what every reading
  * has. Less than 0: disturbed. */
-static bool time_hit(struct push *push, double *ticks)
+static bool time_hit(struct push *push, unsigned number, double *ticks)
 {
     struct round round;
+    uint64_t line = line_of_page(push, number);
     round_begin(&round, push);
-    round_add(&round, OP_LOAD, 0);
-    round_add(&round, OP_FENCE, 0);
-    if (!round_time(&round, 0))
+    round_add(&round, OP_LOAD, line);
+    round_add(&round, OP_FENCE, line);
+    if (!round_time(&round, line))
         return false;
     *ticks = round.disturbed ? -1 : round.ticks;
     return true;
@@ -28,7 +37,7 @@ bool push_calibrate(struct push *push, double hit, double near, double far, doub
     double rate = bench->cycles_per_tick, step = (double)bench->clock.step, sum = 0, squares = 0, value[LOOKS], ticks;
     unsigned count = 0, used = 0;
     for (unsigned i = 0; i < LOOKS; i++) {
-        if (!time_hit(push, &ticks))
+        if (!time_hit(push, i, &ticks))
             return false;
         if (ticks >= 0)
             value[count++] = ticks;
@@ -50,8 +59,9 @@ bool push_calibrate(struct push *push, double hit, double near, double far, doub
     if (push->half <= 0 || push_needed(push, VOTES_CHECK) >= MOST_NEEDED)
         return false;
     /* Where a reading varies by more than there is to tell, its mean has to be known from so many more. */
-    for (double wanted = push->variance / (MIDDLE * MIDDLE); used < wanted;) {
-        if (!time_hit(push, &ticks))
+    double wanted = push->variance / (MIDDLE * MIDDLE);
+    for (unsigned i = LOOKS; used < wanted; i++) {
+        if (!time_hit(push, i, &ticks))
             return false;
         if (ticks >= 0 && ticks <= most) {
             sum += ticks;
@@ -61,6 +71,7 @@ bool push_calibrate(struct push *push, double hit, double near, double far, doub
         }
     }
     double mean = sum / used;
+    push->hit = mean;
     push->middle = mean + ((near + far) / 2 - hit) / rate;
     push->longest = push->slowest > 0 ? 2 * (mean + (push->slowest - hit) / rate) + 2 * step : 0;
     push->beyond = farther > far ? mean + ((far + farther) / 2 - hit) / rate : 0;
@@ -68,9 +79,9 @@ bool push_calibrate(struct push *push, double hit, double near, double far, doub
     return true;
 }
 
-/* Whether a line is at hand that is loaded, or another beside it, while one of them was flushed in between. Undecided:
- * no. */
-static bool is_at_hand(struct push *push, uint64_t loaded, uint64_t flushed, uint64_t timed)
+/* Whether a line is at hand that is loaded, or another beside it, while one of them was flushed in between: whether
+ * ticks are below `middle`. Undecided: no. */
+static bool is_at_hand(struct push *push, uint64_t loaded, uint64_t flushed, uint64_t timed, double middle)
 {
     double needed = push_needed(push, VOTES_CHECK), sum = 0;
     for (unsigned i = 0; sum < needed && sum > -needed && i < IN_VAIN * needed; i++) {
@@ -88,7 +99,7 @@ static bool is_at_hand(struct push *push, uint64_t loaded, uint64_t flushed, uin
         if (!round_time(&round, timed))
             return false;
         if (!round.disturbed)
-            sum -= push_clipped(push, (round.ticks - push->middle) / push->half);
+            sum -= push_clipped(push, (round.ticks - middle) / push->half);
     }
     return sum >= needed;
 }
@@ -98,13 +109,18 @@ bool push_learn_along(struct push *push)
     enum { BEFORE = 2 }; /* pages, from a line whose page the machine may use */
     uint64_t page = PAGE / push->region.unit, line = BEFORE * page + page / 2;
     struct along along = {.units = 1};
-    while (along.units < LONGEST && !is_at_hand(push, line, line ^ along.units, line) && push_ok(push))
+    while (along.units < LONGEST && !is_at_hand(push, line, line ^ along.units, line, push->middle) && push_ok(push))
         along.units *= 2;
     line |= 2 * along.units - 1; /* of what is flushed together, and of a pair, the last one */
     if (along.units < LONGEST) {
-        along.next = is_at_hand(push, line, line, next_of(&along, line));
-        along.pair = is_at_hand(push, line, line, line ^ along.units);
+        along.next = is_at_hand(push, line, line, next_of(&along, line), push->middle);
+        along.pair = is_at_hand(push, line, line, line ^ along.units, push->middle);
     }
     push->along = along;
     return push_ok(push);
+}
+
+bool push_shows_hit(struct push *push, uint64_t line)
+{
+    return is_at_hand(push, line, line, line, push->hit + push->half / 2);
 }

@@ -184,6 +184,22 @@ static void more_ways_in_the_first(void **state)
     }
 }
 
+/* A first level of far more ways than the second, which it keeps all known lines of: paper 000's Power 3. */
+static void behind_128_ways(void **state)
+{
+    struct description description = first(4, 128, "FIFO");
+    add(&description, 1024, 4, "LRU");
+    know(*state, &description);
+    measured(&description, 1, *state);
+    assert_value(*state, 2, "ways", 4);
+    assert_value(*state, 2, "exclusive", 0);
+    assert_value(*state, 2, "inclusive", 0);
+    description.cache[1].inclusion = INCLUSION_EXCLUSIVE;
+    know(*state, &description);
+    measured(&description, 1, *state);
+    told(*state, 2, "exclusive", true);
+}
+
 /* Behind a single way, which keeps no line hot: FIFO forgets what is loaded again, and so is not exclusive. */
 static void behind_one_way(void **state)
 {
@@ -255,6 +271,7 @@ int main(void)
                                        cmocka_unit_test(victims_that_stay),
                                        cmocka_unit_test(victims_behind_more_ways),
                                        cmocka_unit_test(more_ways_in_the_first),
+                                       cmocka_unit_test(behind_128_ways),
                                        cmocka_unit_test(behind_one_way),
                                        cmocka_unit_test(loses_it_once_without_helpers),
                                        cmocka_unit_test(victims_that_stay_without_helpers),
