@@ -28,6 +28,10 @@ enum {
 /* That a prefetcher without a switch uses the other half of what is used, which then seems to be one line with it. */
 static const double BROUGHT = 0.05;
 
+/* Why a level's ways are not told where those that it keeps with the levels before are. */
+static const char *const EITHER =
+    "whether it is exclusive is not clear, and so how many of a set's lines the level before keeps";
+
 struct caches {
     struct bench bench;
     struct stretch stretch;
@@ -148,20 +152,30 @@ static void note_line(struct caches *caches, unsigned level, const struct sets *
                "address bits that do not matter for which lines share a set");
 }
 
-static void note_level(struct caches *caches, unsigned level, const struct sets *sets, uint64_t cost)
+static void note_size(struct caches *caches, unsigned level, const struct sets *sets, double confidence, uint64_t cost)
 {
-    char id[28];
-    const struct inclusion *told = &sets->inclusion;
-    double confidence = confidence_from(sets->error + caches->error);
-    id_of(id, level, "ways");
-    note_value(caches->notebook, id, sets->ways, "ways", confidence, cost,
+    char ways[28], size[28];
+    id_of(ways, level, "ways");
+    id_of(size, level, "size");
+    if (!sets->ways) {
+        note_missing(caches->notebook, ways, "ways", cost, "%s", EITHER);
+        note_missing(caches->notebook, size, "bytes", cost, "%s", EITHER);
+        return;
+    }
+    note_value(caches->notebook, ways, sets->ways, "ways", confidence, cost,
                "lines of one set (Vila 2019) that stay, and two sets agree");
-    id_of(id, level, "size");
-    note_value(caches->notebook, id, (double)(sets->ways * sets->rule.sets * sets->rule.line), "bytes", confidence,
+    note_value(caches->notebook, size, (double)(sets->ways * sets->rule.sets * sets->rule.line), "bytes", confidence,
                cost,
                sets->rule.indexing == INDEX_LINEAR   ? "ways times sets, which XOR of address bits chooses"
                : sets->rule.indexing == INDEX_MODULO ? "ways times sets, chosen modulo their number"
                                                      : "ways times sets, counted one after the other");
+}
+
+static void note_level(struct caches *caches, unsigned level, const struct sets *sets, uint64_t cost)
+{
+    const struct inclusion *told = &sets->inclusion;
+    double confidence = confidence_from(sets->error + caches->error);
+    note_size(caches, level, sets, confidence, cost);
     note_line(caches, level, sets, cost);
     note_told(caches, level, "exclusive", told->exclusive, confidence_from(sets->error + caches->error + told->error),
               cost, "whether it has what the level before still has, or gets it later");
@@ -180,8 +194,9 @@ static bool note_curves(struct caches *caches, unsigned level, const struct sets
                             .kin = &sets->rule.kin,
                             .even = target[1],
                             .odd = target[0]};
-    if (sets->rule.indexing == INDEX_COUNTED) {
-        behind_missing(caches->notebook, level, "no rule was found that foretells lines of one of its sets");
+    if (sets->rule.indexing == INDEX_COUNTED || !sets->ways) {
+        behind_missing(caches->notebook, level,
+                       sets->ways ? "no rule was found that foretells lines of one of its sets" : EITHER);
         return true;
     }
     uint64_t start = machine_steps(caches->bench.machine);
@@ -218,9 +233,9 @@ static void pass(struct caches *caches, unsigned level, const struct sets *sets)
 {
     struct nearer *nearer = &caches->nearer;
     caches->found[level - 1] = *sets;
-    nearer->holds = sets->ways + (sets->inclusion.exclusive == YES ? nearer->holds : 0);
+    nearer->holds = sets->holds;
     nearer->ways_but_last = nearer->ways;
-    nearer->ways += sets->ways;
+    nearer->ways += sets->ways ? sets->ways : sets->holds;
     nearer->kin_but_last = nearer->kin;
     nearer->kin = sets->rule.kin;
     uint64_t units = sets->rule.line / caches->region.unit;

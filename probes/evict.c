@@ -164,29 +164,53 @@ static bool is_pushed(struct push *push, struct scene *scene, const struct besid
     return (!scene->helpers && !scene->lines) || (!push_out(push, scene, votes, NULL) && push_ok(push));
 }
 
+/* A scene in one lap, with so many more of its lines as push the target out then. False: they do not, or no level keeps
+ * the last ones, or what comes along has a part in it. */
+static bool in_one_lap(struct push *once, const struct scene *scene, uint64_t line, unsigned votes,
+                       struct scene *in_one)
+{
+    *in_one = evict_needed(scene, 0);
+    once->laps = 1;
+    in_one->pool.count = 0;
+    if (!scene->sharp || (scene->helpers && !scene->shallow) || push_brings(once))
+        return false;
+    for (unsigned i = scene->needed; !push_out(once, in_one, votes, NULL); i++) {
+        if (i >= scene->lines)
+            return false;
+        if (scene->line[i] != line)
+            in_one->line[in_one->lines++] = scene->line[i];
+    }
+    in_one->needed = in_one->lines;
+    return true;
+}
+
 /* Lines of one set may change places. Where the level before keeps the last ones, for no helpers push them down, a line
  * of another set in their place pushes one of the set down instead, and seems to be of it; in the first place it does
  * not. That is so in one lap: in several, a level loses lines for which it has room. It may take some lines more. */
 static bool is_straw_in_front(struct push *push, const struct scene *scene, uint64_t line, unsigned votes)
 {
     struct push once = *push;
-    struct scene in_one = evict_needed(scene, 0);
-    once.laps = 1;
-    in_one.pool.count = 0;
-    if (!scene->sharp || (scene->helpers && !scene->shallow) || push_brings(push))
+    struct scene in_one;
+    if (!in_one_lap(&once, scene, line, votes, &in_one))
         return true;
-    for (unsigned i = scene->needed; !push_out(&once, &in_one, votes, NULL); i++) {
-        if (i >= scene->lines)
-            return true;
-        if (scene->line[i] != line)
-            in_one.line[in_one.lines++] = scene->line[i];
-    }
-    in_one.needed = in_one.lines;
     /* What says nothing of the first place with two lines of the set changed says nothing with others, either. */
     struct scene changed = in_one;
     changed.line[0] = in_one.line[in_one.lines - 1];
     changed.line[in_one.lines - 1] = in_one.line[0];
     return !push_out(&once, &changed, votes, NULL) || is_straw(&once, &in_one, line, NULL, true, votes);
+}
+
+bool evict_tells_places(struct push *push, const struct scene *scene)
+{
+    struct push once = *push;
+    struct scene in_one;
+    bool clear;
+    if ((scene->helpers && !scene->shallow) || push_brings(push)) /* what brings others along is always put in front */
+        return true;
+    if (!in_one_lap(&once, scene, scene->target, VOTES_CHECK, &in_one))
+        return false;
+    in_one = evict_needed(&in_one, 1);
+    return !push_out(&once, &in_one, VOTES_CHECK, &clear) && clear;
 }
 
 bool evict_takes(struct push *push, const struct scene *scene, uint64_t line, unsigned votes)

@@ -20,9 +20,14 @@ void evict_purge(struct push *, struct scene *);
 /* Whether a line, kin of the target at the nearer levels, belongs to the set: the scene's lines push it out, too. */
 bool evict_takes(struct push *, const struct scene *, uint64_t line, unsigned votes);
 
-/* The same for a line that need not be kin, so that others have to push it down: kin of it which are not of its set by
- * a rule that holds for kin; where all kin share a set here, these; or, where there is no rule (NULL), lines as far
- * from it as the helpers are from the target, of which those are left out that push the target out alone. NOT_TOLD:
+/* Whether evict_takes can tell lines of a scene's set from others where the level before keeps the last of them: those
+ * push lines of an exclusive level's set down in their place, and seem to be of it. What tells them is one lap, if just
+ * so many lines push the target out in it each time, and one fewer never. */
+bool evict_tells_places(struct push *, const struct scene *);
+
+/* As evict_takes for a line that need not be kin, so that others have to push it down: kin of it which are not of its
+ * set by a rule that holds for kin; where all kin share a set here, these; or, where there is no rule (NULL), lines as
+ * far from it as the helpers are from the target, of which those are left out that push the target out alone. NOT_TOLD:
  * there are none. */
 enum told evict_takes_far(struct push *, const struct scene *, uint64_t line, const struct kin *rule, unsigned votes);
 

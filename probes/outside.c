@@ -11,8 +11,9 @@ enum {
     DOWN = 3     /* lines that push one down, for each that the nearer levels hold */
 };
 
-bool outside_shares(struct push *push, const struct known *known, const struct scene *scene, uint64_t line,
-                    bool by_table, unsigned votes)
+/* Whether a line that the nearer levels may tell from the target shares its set. */
+static bool shares(struct push *push, const struct known *known, const struct scene *scene, uint64_t line,
+                   bool by_table, unsigned votes)
 {
     struct kin rule = known_kin(known, &push->region);
     return evict_takes_far(push, scene, line, by_table ? NULL : &rule, votes) == YES;
@@ -22,19 +23,18 @@ bool outside_confirmed(struct push *push, const struct scene *scene, const struc
                        bool by_table)
 {
     for (unsigned i = scene->needed; i < scene->needed + OTHERS && i < known->count; i++)
-        if (!outside_shares(push, known, scene, known->line[i] ^ apart, by_table, VOTES_SEARCH))
+        if (!shares(push, known, scene, known->line[i] ^ apart, by_table, VOTES_SEARCH))
             return false;
     return push_ok(push);
 }
 
-/* The same for the second scene, of whose lines fewer are known: most of them. */
-static bool confirmed_by_second(struct push *push, const struct known *known, const struct scene *second,
-                                uint64_t apart)
+bool outside_confirmed_by_second(struct push *push, const struct scene *second, const struct known *known,
+                                 uint64_t apart, bool by_table)
 {
     unsigned shared = 0;
     for (unsigned i = 0; i < OTHERS; i++) {
         uint64_t line = i ? second->line[second->lines - i] : second->target;
-        shared += outside_shares(push, known, second, line ^ apart, false, VOTES_CHECK);
+        shared += shares(push, known, second, line ^ apart, by_table, VOTES_CHECK);
     }
     return 2 * shared > OTHERS && push_ok(push);
 }
@@ -83,7 +83,7 @@ static bool look_among(struct push *push, const struct scene scene[2], struct ou
                 return false;
             continue;
         }
-        if (confirmed_by_second(push, known, &scene[1], apart)) {
+        if (outside_confirmed_by_second(push, &scene[1], known, apart, false)) {
             outside->linear = elsewhere_holds(push, &scene[0], known, apart);
             if (!outside->linear)
                 return false; /* these two sets have it in common by chance */

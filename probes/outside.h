@@ -8,13 +8,15 @@
 
 enum { DRAWS_FOR_EACH = 5 /* so that one of the set is among them nearly always */ };
 
-/* Whether a line that the nearer levels may tell from the target shares its set. by_table: sets are
- * counted, and no rule says which of its kin do. */
-bool outside_shares(struct push *, const struct known *, const struct scene *, uint64_t line, bool by_table,
-                    unsigned votes);
-
-/* Whether other lines of the set, so far moved, are still of it. A burst of noise may have made it seem so of one. */
+/* Whether other lines of the set, so far moved, are still of it, which the nearer levels may tell from the target. A
+ * burst of noise may have made it seem so of one. by_table: sets are counted, and no rule says which of its kin share
+ * the target's. */
 bool outside_confirmed(struct push *, const struct scene *, const struct known *, uint64_t apart, bool by_table);
+
+/* The same for the second scene, of whose lines fewer are known: most of them. (What is less than a line of this level
+ * away from its target is the target.) */
+bool outside_confirmed_by_second(struct push *, const struct scene *second, const struct known *, uint64_t apart,
+                                 bool by_table);
 
 /* Lines that the nearer levels tell apart may share a set here all the same, where those levels use bits that this one
  * does not, or uses with others. Looks among lines that differ in the lowest of those bits, then in more and more of

@@ -20,6 +20,9 @@ enum {
  * down. */
 static const double MODULO_BEFORE = 0.6;
 
+/* The same where the level may be exclusive, and lines of other sets are not told from its own by their places. */
+static const double NO_PLACES = 0.6;
+
 static const char *const NO_RULE = "how lines share its sets follows no rule that was tried";
 
 /* Learns from lines of other sets, too: by a table, differences in one of them may all lie in a part of the space. */
@@ -181,7 +184,7 @@ static bool look_outside_counted(struct push *push, const struct scene scene[2],
         struct kin more = {.space = known->space, .odd = 1}, old = more;
         gf2_add(&more.space, bit);
         if (outside_confirmed(push, &scene[0], known, bit, true) &&
-            outside_shares(push, known, &scene[1], scene[1].target ^ bit, true, VOTES_CHECK))
+            outside_confirmed_by_second(push, &scene[1], known, bit, true))
             gf2_add(space, bit);
         else if (mixed->count < MOST_MIXED && evict_any(push, &scene[0], &more, &old, 2 * DRAWS_FOR_EACH * within))
             mixed->bit[mixed->count++] = bit;
@@ -368,6 +371,8 @@ bool rule_find(struct push *push, const struct scene scene[2], struct known *kno
     /* A line is no shorter than what the levels before take at once. */
     if (rule->line < known->nearer->units * push->region.unit)
         return false;
+    if (rule->error < NO_PLACES && !evict_tells_places(push, &scene[0]))
+        rule->error = NO_PLACES;
     rule->whole = whole_tell(push, scene, known->nearer, rule->line / push->region.unit);
     return push_ok(push);
 }

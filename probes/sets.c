@@ -52,37 +52,47 @@ static bool count_kept(const struct push *push, const struct scene *scene, const
     return kept_count(&rounds, scene, kept);
 }
 
-/* Ways: the lines that a set keeps. Where lines cannot get past the nearer levels without filling this one, what these
- * keep is counted, too, and is not of an exclusive level's ways. */
-static unsigned count_ways(struct push *push, const struct scene scene[2], const struct nearer *nearer,
-                           struct sets *sets, const char **why)
+/* Ways: the lines that a set keeps, and those that it and the levels before keep of it. Where lines cannot get past the
+ * nearer levels without filling this one, what these keep is counted, too, and is not of an exclusive level's ways: if
+ * whether it is one is not told, both together are known all the same. False: not even those. */
+static bool count_ways(struct push *push, const struct scene scene[2], const struct nearer *nearer, struct sets *sets,
+                       const char **why)
 {
     struct kept kept, other;
+    enum told exclusive = sets->inclusion.exclusive;
+    bool helped = scene[0].helpers && !scene[0].shallow;
     *why = "how many lines a set keeps is not clear";
     if (!count_kept(push, &scene[0], nearer, &kept) || !kept.lines)
-        return 0;
+        return false;
     /* What a level before keeps may come on top: where this one keeps what loads find, or gets them from that one only,
      * several laps need no more lines than it has ways; and where that one draws lots, it may have others than this. */
-    bool may_add = scene[0].shallow || (!scene[0].helpers && sets->inclusion.exclusive != NOT_TOLD);
+    bool may_add = scene[0].shallow || (!scene[0].helpers && exclusive != NOT_TOLD);
     if (scene[0].sharp && scene[1].sharp && may_add && kept.lines == scene[0].needed + nearer->holds) {
         sets->error += kept.error;
-        return scene[0].needed;
+        sets->ways = scene[0].needed;
+        sets->holds = sets->ways + (exclusive == YES ? nearer->holds : 0);
+        return true;
     }
     /* Where no policy draws lots, the fewest lines that push one out are as many; else another set has to agree. */
     if (scene[0].sharp ? scene[0].needed != kept.lines
                        : !count_kept(push, &scene[1], nearer, &other) || other.lines != kept.lines)
-        return 0;
+        return false;
     sets->error += scene[0].sharp ? kept.error : kept.error * other.error; /* one as far off as the other, by chance */
-    if (scene[0].helpers && !scene[0].shallow)
-        return kept.lines;
+    sets->ways = sets->holds = kept.lines;
+    if (helped || exclusive == NO) {
+        sets->holds += exclusive == YES ? nearer->holds : 0;
+        return true;
+    }
     *why = "whether it is exclusive is not clear, and so how many lines a set keeps";
-    if (sets->inclusion.exclusive == NOT_TOLD)
-        return 0;
-    if (sets->inclusion.exclusive == NO)
-        return kept.lines;
+    if (exclusive == NOT_TOLD) {
+        sets->ways = 0; /* where lots are drawn, other laps may still tell it */
+        return scene[0].sharp && scene[1].sharp && !scene[0].shallow;
+    }
     /* Where helpers push lines out of all nearer levels but the last, what those hold has not been counted. */
     unsigned others = scene[0].shallow ? nearer->ways - nearer->ways_but_last : nearer->holds;
-    return kept.lines > others ? kept.lines - others : 0;
+    sets->ways = kept.lines > others ? kept.lines - others : 0;
+    sets->holds = sets->ways + nearer->holds;
+    return sets->ways > 0;
 }
 
 /* Another line at as much from where its page begins, so that it is none of the machine's own either. */
@@ -129,8 +139,7 @@ static bool measure(struct push *push, const struct push *before, const struct s
                     const struct nearer *nearer, struct known *known, struct sets *sets, const char **why)
 {
     tell_inclusion(push, before, &scene[0], known, nearer, sets);
-    sets->ways = count_ways(push, scene, nearer, sets, why);
-    return sets->ways > 0;
+    return count_ways(push, scene, nearer, sets, why);
 }
 
 static bool find(struct push *push, const struct push *before, const struct nearer *nearer, uint64_t target[2],
@@ -147,7 +156,7 @@ static bool find(struct push *push, const struct push *before, const struct near
     if (sets->too_few)
         return false;
     if (old)
-        *sets = (struct sets){.ways = old->ways, .inclusion = old->inclusion, .error = old->error};
+        *sets = (struct sets){.ways = old->ways, .holds = old->holds, .inclusion = old->inclusion, .error = old->error};
     else if (!measure(push, before, scene, nearer, &known, sets, why))
         return false;
     known.victims = sets->inclusion.exclusive != NO;

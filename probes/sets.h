@@ -8,7 +8,8 @@
 #include "probes/rule.h"
 
 struct sets {
-    unsigned ways;
+    unsigned ways;  /* 0: not told, for whether it is exclusive is not */
+    unsigned holds; /* lines that it and the levels before keep of one of its sets */
     struct rule rule;
     struct inclusion inclusion;
     double error; /* that it is wrong */

@@ -122,6 +122,32 @@ static void sliced_by_a_table(void **state)
                         "no rule was found that foretells lines of one of its sets");
 }
 
+/* Where a first level gives lines up in the order in which it got them, and the second those that came first, an
+ * exclusive one of fewer ways keeps the same lines as this: nothing tells whether it is. What both keep is known, and
+ * what lies behind them can be. */
+static void behind_one_that_may_be_exclusive(void **state)
+{
+    struct description description = first(64, 4, "FIFO");
+    add(&description, 64, 20, "LRU");
+    add(&description, 512, 12, "LRU");
+    for (unsigned exclusive = 0; exclusive < 2; exclusive++) {
+        struct cache_description *second = &description.cache[1];
+        second->shape.ways = exclusive ? 16 : 20;
+        second->size = (uint64_t)second->shape.index.sets * second->shape.ways * 64;
+        second->inclusion = exclusive ? INCLUSION_EXCLUSIVE : INCLUSION_NEITHER;
+        know(*state, &description);
+        measured(&description, 1, *state);
+        assert_missing(*state, 2,
+                       "whether it is exclusive is not clear, and so how many of a set's lines the level before keeps");
+        assert_false(of_level(*state, 2, "exclusive")->measured);
+        assert_value(*state, 2, "line", 64);
+        assert_value(*state, 3, "ways", 12);
+        assert_value(*state, 3, "size", (double)description.cache[2].size);
+        told(*state, 3, "exclusive", false);
+        told(*state, 3, "inclusive", false);
+    }
+}
+
 static void longer_lines(void **state)
 {
     struct description description = first(64, 4, "LRU");
@@ -306,6 +332,7 @@ int main(void)
                                        cmocka_unit_test(sliced_by_a_table),
                                        cmocka_unit_test(curves_of_each_level),
                                        cmocka_unit_test(odd_factor_in_common),
+                                       cmocka_unit_test(behind_one_that_may_be_exclusive),
                                        cmocka_unit_test(longer_lines),
                                        cmocka_unit_test(prefetchers),
                                        cmocka_unit_test(too_little_is_known),

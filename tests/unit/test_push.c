@@ -217,26 +217,29 @@ static void full_set_of_a_tlb(void **state)
 {
     (void)state;
     enum { TLB_SETS = 128, PAGE_LINES = 64 };
-    struct description description = first(SETS, 2 * WAYS, "LRU");
-    struct opened opened;
-    description.pages = PAGES_SMALL;
-    add_tlb_of(&description, HOLDS_DATA, PAGES_SMALL, 1, TLB_SETS, 2, 0);
-    description.walker = (struct walker_description){.count = 1, .fixed = 60, .from_level = 1};
-    open_push(&opened, &description, 1, 0, latencies[0], latencies[1]);
-    for (unsigned lines = 0; lines < 4 * WAYS; lines += 4 * WAYS - 1) {
-        struct scene scene = row(&opened.push, lines);
-        scene.target += PAGE_LINES;
-        for (unsigned i = 0; i < lines; i++)
-            scene.line[i] += PAGE_LINES;
-        double mean, right = lines ? 1 : -1;
-        assert_true(push_mean(&opened.push, &scene, 0.1, &mean));
-        if (mean * right < 0.9)
-            fail_msg("behind %u lines the votes are %.2f", lines, mean);
+    static const unsigned walks[] = {60, 4};
+    for (unsigned walk = 0; walk < 2; walk++) {
+        struct description description = first(SETS, 2 * WAYS, "LRU");
+        struct opened opened;
+        description.pages = PAGES_SMALL;
+        add_tlb_of(&description, HOLDS_DATA, PAGES_SMALL, 1, TLB_SETS, 2, 0);
+        description.walker = (struct walker_description){.count = 1, .fixed = walks[walk], .from_level = 1};
+        open_push(&opened, &description, 1, 0, latencies[0], latencies[1]);
+        for (unsigned lines = 0; lines < 4 * WAYS; lines += 4 * WAYS - 1) {
+            struct scene scene = row(&opened.push, lines);
+            scene.target += PAGE_LINES;
+            for (unsigned i = 0; i < lines; i++)
+                scene.line[i] += PAGE_LINES;
+            double mean, right = lines ? 1 : -1;
+            assert_true(push_mean(&opened.push, &scene, 0.1, &mean));
+            if (mean * right < 0.9)
+                fail_msg("behind %u lines the votes are %.2f", lines, mean);
+        }
+        for (uint64_t page = 0; page < 2 * TLB_SETS; page++)
+            if (push_shows_hit(&opened.push, page * PAGE_LINES + PAGE_LINES / 2) != (page % TLB_SETS != 0))
+                fail_msg("walks of %u cycles, page %u", walks[walk], (unsigned)page);
+        close_push(&opened);
     }
-    for (uint64_t page = 0; page < 2 * TLB_SETS; page++)
-        if (push_shows_hit(&opened.push, page * PAGE_LINES + PAGE_LINES / 2) != (page % TLB_SETS != 0))
-            fail_msg("page %u", (unsigned)page);
-    close_push(&opened);
 }
 
 int main(void)
