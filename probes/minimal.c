@@ -10,6 +10,7 @@ enum {
     LAPS_OF_LOTS = 12,
     MANY_TIMES = 128,  /* chances: in a set of 32 ways the target misses all of them once in 50 rounds */
     LINES_OF_LOTS = 8, /* that push a target out together, at least */
+    ALL_KNOWN = 24,    /* lines drawn in turn that are known: there are no others, or few */
     MOST_OTHERS = 24,
     SOME_OTHERS = 8, /* where every other one is of the set at most, that is so by chance once in 240 times */
     REDRAWS = 6,
@@ -323,10 +324,11 @@ static bool find_alone(struct push *push, const struct kin *kin, const struct ne
     clean_helpers(push, scene, &nearer->kin, NULL, most_helpers(nearer->ways), MOST_OTHERS);
     push->laps = LAPS_OF_LOTS;
     struct scene others = *scene;
-    for (unsigned wanted = MOST_KEPT, i = 0; scene->lines < wanted && push_ok(push); i++) {
-        unsigned before = scene->lines;
-        if (i == 2 * MOST_KEPT || !add_alone(push, alike, kin, &tries, &others, scene))
+    for (unsigned wanted = MOST_KEPT, in_vain = 0; scene->lines < wanted && in_vain < ALL_KNOWN && push_ok(push);) {
+        unsigned before = scene->lines, known = others.lines;
+        if (!add_alone(push, alike, kin, &tries, &others, scene))
             return false;
+        in_vain = others.lines > known ? 0 : in_vain + 1;
         if (scene->lines > before && !scene->needed && push_out(push, scene, VOTES_CHECK, NULL)) {
             scene->needed = scene->lines;
             wanted = 3 * scene->needed + SURPLUS; /* so many fill all ways within laps that are few */

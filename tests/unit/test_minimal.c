@@ -106,6 +106,27 @@ static void any_way_behind_odd(void **state)
     leave(&at);
 }
 
+/* The same where a set has few more lines than push one out: when none is new any more, those have to do. */
+static void any_way_by_all_lines(void **state)
+{
+    (void)state;
+    enum { MOST = 15000000, ALL = 31 };
+    struct description description = first(64, 4, "LRU");
+    struct looked_at at;
+    struct scene scene;
+    const char *why = "";
+    add(&description, 2048, 20, "RANDOM");
+    look_at(&at, &description, 1);
+    at.push.region = region_in(&at.stretch, 64, 4 << 20);
+    at.nearer.kin = kin_modulo(&at.push.region, 64);
+    uint64_t start = machine_steps(at.machine);
+    assert_true(minimal_find(&at.push, &at.nearer.kin, &at.nearer, target_of(&at.push, 0), NULL, &scene, &why));
+    assert_in_range(machine_steps(at.machine) - start, 1, MOST);
+    assert_true(scene.alone > 0);
+    assert_int_equal(scene.lines, ALL);
+    leave(&at);
+}
+
 /* Where nearly all lines that there are just push one out, it is not gone on with, if there are more elsewhere. */
 static void hardly_enough_lines(void **state)
 {
@@ -416,6 +437,7 @@ int main(void)
                                        cmocka_unit_test(any_way_by_few_lines),
                                        cmocka_unit_test(any_way_at_all),
                                        cmocka_unit_test(any_way_behind_odd),
+                                       cmocka_unit_test(any_way_by_all_lines),
                                        cmocka_unit_test(hardly_enough_lines),
                                        cmocka_unit_test(lines_foretell_others),
                                        cmocka_unit_test(all_that_there_are),
