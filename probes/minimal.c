@@ -457,6 +457,27 @@ static bool find_among_all(struct push *push, const struct kin *kin, const struc
     return any.sharp && push_ok(push) && find_once(push, kin, nearer, &some, NULL, scene);
 }
 
+/* The same where an outer level that contains this one draws lots, and gives targets up now and then, however few lines
+ * of its sets there are: rounds in which it has done so do not count. In so many laps as were asked for in the
+ * beginning; with a part of the visits. */
+static bool find_near(struct push *push, const struct kin *kin, const struct nearer *nearer, unsigned laps,
+                      struct scene *scene)
+{
+    struct push near = *push;
+    uint64_t now = machine_steps(push->bench->machine);
+    near.near_only = true;
+    near.any_way = 0;
+    near.laps = laps;
+    if (push->most > now)
+        near.most = now + (push->most - now) / PART_FOR_ALL;
+    *scene = (struct scene){.target = scene->target};
+    if (push->near_only || !find_once(&near, kin, nearer, NULL, NULL, scene) || is_far(&near, scene))
+        return false;
+    near.most = push->most;
+    *push = near;
+    return true;
+}
+
 /* Whether there are more lines than pools ever have. */
 static bool are_many(const struct push *push, const struct kin *kin)
 {
@@ -467,6 +488,7 @@ bool minimal_find(struct push *push, const struct kin *kin, const struct nearer 
                   const struct scene *alike, struct scene *scene, const char **why)
 {
     struct scene first = {.target = target}, before;
+    unsigned laps = push->laps;
     *why = are_many(push, kin)
                ? "no lines push a line out of it"
                : "no lines push a line out of it, not even all of the memory's that share a set before it";
@@ -478,7 +500,8 @@ bool minimal_find(struct push *push, const struct kin *kin, const struct nearer 
             find_once(push, kin, nearer, NULL, alike || attempt == 0 ? alike : &before, &first) ? first.needed : 0;
     }
     *scene = first;
-    if (first.needed && is_far(push, &first) && (!find_among_all(push, kin, nearer, scene) || is_far(push, scene)))
+    if (first.needed && is_far(push, &first) && (!find_among_all(push, kin, nearer, scene) || is_far(push, scene)) &&
+        !find_near(push, kin, nearer, laps, scene))
         *scene = first;
     scene->nearer = nearer;
     return first.needed && push_ok(push);

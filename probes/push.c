@@ -159,7 +159,8 @@ static bool one_round(struct push *push, const struct scene *scene, bool first, 
     push_lines_down(&round, scene, push->laps + 1);
     if (!round_time(&round, scene->target))
         return false;
-    *ticks = round.disturbed ? -1 : round.ticks;
+    bool says_nothing = round.disturbed || (push->near_only && push->beyond > 0 && round.ticks > push->beyond);
+    *ticks = says_nothing ? -1 : round.ticks;
     clear_away(&round, scene);
     return round_play(&round) && bench_rest(push->bench, push->emptied); /* that takes long, and no clock shows it */
 }
@@ -244,6 +245,7 @@ bool push_signs(struct push *push, const struct scene *scene, double error, doub
 bool push_far(struct push *push, const struct scene *scene)
 {
     struct push farther = *push;
+    farther.near_only = false;
     if (push->beyond <= 0)
         return false;
     /* The same votes, on whether it is farther away than the next level, where it is gone at all: one reading says
@@ -254,7 +256,7 @@ bool push_far(struct push *push, const struct scene *scene)
     push_set_votes(&farther, push->variance * push->half * push->half);
     double needed = push_needed(&farther, VOTES_SEARCH), sum = 0, ticks;
     for (unsigned i = 0; needed < MOST_NEEDED && sum < needed && sum > -needed && i < IN_VAIN * needed; i++) {
-        if (!push_ok(push) || !one_round(push, scene, i == 0, &ticks))
+        if (!push_ok(push) || !one_round(&farther, scene, i == 0, &ticks))
             return false;
         if (ticks >= 0 && (!tells || ticks > push->middle))
             sum += push_clipped(&farther, (ticks - farther.middle) / farther.half);

@@ -62,6 +62,8 @@ struct push {
     double most_of_one;         /* votes that one reading counts for at most */
     unsigned laps;              /* over the lines */
     bool lines_stay_near;       /* no helpers come after the lines */
+    bool near_only;             /* a target that is not in the next level either says nothing: an outer level may have
+                                   given it up, which contains this one */
     bool flushed;               /* each line is flushed when it was loaded, and no helpers come, either */
     unsigned hot_to;            /* after each of the scene's lines before this one the target is loaded; */
     const uint64_t *hot_helper; /* and after each of all lines these, which push it out of all levels but the last of

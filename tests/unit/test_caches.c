@@ -148,6 +148,19 @@ static void behind_one_that_may_be_exclusive(void **state)
     }
 }
 
+/* The level behind contains this one, has fewer ways, and takes any of them: it gives lines up of which this one has
+ * room for more, and its sets are not this one's. */
+static void before_one_that_takes_any_way(void **state)
+{
+    struct description description = first(24, 14, "LRU");
+    add(&description, 32, 20, "LRU");
+    add(&description, 768, 12, "RANDOM")->inclusion = INCLUSION_INCLUSIVE;
+    know(*state, &description);
+    measured(&description, 1, *state);
+    assert_value(*state, 2, "ways", 20);
+    assert_value(*state, 2, "size", (double)description.cache[1].size);
+}
+
 static void longer_lines(void **state)
 {
     struct description description = first(64, 4, "LRU");
@@ -333,6 +346,7 @@ int main(void)
                                        cmocka_unit_test(curves_of_each_level),
                                        cmocka_unit_test(odd_factor_in_common),
                                        cmocka_unit_test(behind_one_that_may_be_exclusive),
+                                       cmocka_unit_test(before_one_that_takes_any_way),
                                        cmocka_unit_test(longer_lines),
                                        cmocka_unit_test(prefetchers),
                                        cmocka_unit_test(too_little_is_known),
