@@ -255,7 +255,7 @@ static enum told exclusive_by_helpers(const struct trial *trial, const struct pu
     struct push push = trial->here, special = push;
     bool clear;
     /* So many of the lines are still in the level before; but not all of them in a nearer one that has more ways than
-     * this: no load would find them here. All together have room for them and the target. */
+     * this, if so many are known: no load would find them here. All together have room for them and the target. */
     unsigned holds = trial->nearer->holds, but_last = trial->nearer->ways_but_last, near_ones = (holds - 1) / 2;
     unsigned widest = (unsigned)greater(but_last, trial->nearer->ways - but_last);
     unsigned more = scene->needed + (near_ones < MOST_NEAR ? near_ones : MOST_NEAR);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* minimal.c: rows of lines, shortened from behind. */
 #include "probes/minimal.h"
+#include "probes/collect.h"
 #include "probes/likely.h"
 #include "probes/pool.h"
 
@@ -23,111 +24,6 @@ enum {
 
 /* Standard error of a mean of votes; and such a mean, of which -1 or 1 is no matter of lots. */
 static const double PRECISE = 0.2, BY_LOT = 0.6;
-
-/* Whether the scene's lines push the target out alone: the last one, too, and not what it brings along into a set that
- * the others have filled. */
-static bool goes_alone(struct push *push, const struct scene *scene)
-{
-    struct scene other = *scene;
-    if (!pool_goes(push, scene))
-        return false;
-    if (!push_brings(push) || !scene->lines)
-        return true;
-    other.line[0] = scene->line[scene->lines - 1];
-    other.line[scene->lines - 1] = scene->line[0];
-    return pool_goes(push, &other);
-}
-
-/* Adds those lines to a scene that are the last straws of a pool, which pushes its target out, until it has few enough
- * to go without: true. *high: the pool's lines that are left. Where noise has made one of them look like the last
- * straw, the others are not enough with it, which shows when the next one would be the last of them: false. (Where lots
- * are drawn, that shows all the time, and means nothing.) */
-static bool add_straw(struct push *push, struct scene *scene, uint64_t *high)
-{
-    uint64_t straw = pool_last_straw(push, scene, *high, VOTES_SEARCH);
-    if (straw == *high && !pool_goes(push, scene))
-        return false;
-    *high = straw - 1;
-    scene->line[scene->lines++] = push_pooled(push, scene, *high);
-    return true;
-}
-
-/* Adds lines to a scene that those of one like it foretell (itself, or one of another target), until they push its
- * target out alone. False: they do not. */
-static bool complete(struct push *push, struct scene *scene, const struct scene *alike, const struct kin *kin)
-{
-    for (unsigned rule = 0; rule < LIKELY_RULES && push_ok(push); rule++) {
-        struct kin likely;
-        struct scene more = *scene;
-        if (!likely_kin(push, alike, kin, rule, &likely))
-            continue;
-        uint64_t high = kin_count(&likely, &push->region);
-        high = high < MOST_KEPT ? high : MOST_KEPT;
-        more.pool = (struct pool){.kin = &likely, .seed = bench_seed(push->bench), .count = high};
-        if (!pool_goes(push, &more))
-            continue;
-        while (high && more.lines < MOST_KEPT && push_ok(push) && add_straw(push, &more, &high)) {
-            more.pool.count = 0;
-            if (!goes_alone(push, &more))
-                continue;
-            for (; scene->lines < more.lines; scene->lines++)
-                scene->line[scene->lines] = more.line[scene->lines];
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Whether so many lines are nearly all that the region has, and there are more elsewhere: these have as many of one set
- * as just push a line out, or hardly more. That would take as much, and come to nothing. */
-static bool are_all(const struct push *push, const struct kin *kin, uint64_t lines)
-{
-    return push->more_memory && 4 * lines > 3 * kin_count(kin, &push->region);
-}
-
-/* Adds lines of a pool, of about `first` lines or more, to those of the scene until they push the target out alone, or
- * do so with others that they foretell. With straws that noise has made it goes on with another pool, so many times. */
-static bool collect(struct push *push, struct scene *scene, const struct kin *kin, uint64_t first, unsigned times)
-{
-    if (!pool_enough(push, scene, kin, first, VOTES_CHECK) || are_all(push, kin, scene->pool.count))
-        return false;
-    uint64_t high = scene->pool.count;
-    while (push_ok(push)) {
-        scene->pool.count = 0;
-        if (goes_alone(push, scene) || complete(push, scene, scene, kin))
-            return true;
-        if (high == 0 || scene->lines >= MOST_KEPT)
-            return false;
-        if (add_straw(push, scene, &high))
-            continue;
-        if (!times)
-            return false;
-        times--;
-        if (push_brings(push) && scene->lines == 1)
-            scene->lines = 0; /* it is what that brought along */
-        if (!pool_enough(push, scene, kin, high, VOTES_CHECK))
-            return false;
-        high = scene->pool.count;
-    }
-    return false;
-}
-
-/* Finds out which of the lines are needed; those come first, and without any of them the others of them do not push the
- * target out. */
-static void reduce(struct push *push, struct scene *scene)
-{
-    scene->needed = scene->lines;
-    for (unsigned i = 0; i < scene->needed && push_ok(push);) {
-        uint64_t line = scene->line[i];
-        scene->line[i] = scene->line[--scene->needed];
-        scene->line[scene->needed] = line;
-        struct scene less = evict_needed(scene, 0);
-        if (goes_alone(push, &less))
-            continue;
-        scene->line[scene->needed++] = scene->line[i];
-        scene->line[i++] = line;
-    }
-}
 
 /* Takes out lines that are not needed, and not of the set: what they have brought along was, or what helpers pushed
  * down that were of the set themselves. */
@@ -257,7 +153,7 @@ static bool takes_any_way(struct push *push, const struct scene *scene, const st
     struct scene flushed = *scene;
     bool any = pool_enough(push, &flushed, kin, SMALLEST_POOL, VOTES_CHECK);
     *enough = flushed.pool.count;
-    if (!any || are_all(push, kin, *enough))
+    if (!any || collect_are_all(push, kin, *enough))
         return false;
     flushed.pool.count *= SURELY;
     if (!push_out(&rounds, &flushed, VOTES_DRAW, NULL))
@@ -354,9 +250,9 @@ static void choose_helpers(struct push *push, struct scene *scene, const struct 
  * there already may not be of the set, and are asked. False: none are found. */
 static bool find_lines(struct push *push, struct scene *scene, const struct kin *kin, uint64_t enough, bool drop)
 {
-    if (!pool_goes(push, scene) && !collect(push, scene, kin, enough, SOME_WRONG))
+    if (!pool_goes(push, scene) && !collect_from(push, scene, kin, enough, SOME_WRONG))
         return false;
-    reduce(push, scene);
+    collect_fewest(push, scene);
     scene->sharp = scene->needed && is_sharp(push, scene);
     if (scene->sharp && drop)
         drop_others(push, scene);
@@ -406,7 +302,7 @@ static bool find_once(struct push *push, const struct kin *kin, const struct nea
     for (; from && scene->lines < from->lines; scene->lines++)
         scene->line[scene->lines] = from->line[scene->lines];
     if (alike && !pool_goes(push, scene))
-        complete(push, scene, alike, kin);
+        collect_alike(push, scene, alike, kin);
     if (!find_lines(push, scene, kin, enough, push_brings(push)))
         return false;
     choose_helpers(push, scene, nearer);
@@ -418,7 +314,7 @@ static bool find_once(struct push *push, const struct kin *kin, const struct nea
         evict_purge(push, scene);
     if (!pool_goes(push, scene))
         return false;
-    reduce(push, scene);
+    collect_fewest(push, scene);
     scene->sharp = scene->needed && is_sharp(push, scene);
     push->empty_first = push->empty_first || scene->sharp;
     return scene->needed && push_ok(push);
@@ -448,8 +344,8 @@ static bool find_among_all(struct push *push, const struct kin *kin, const struc
     if (push->most > now)
         once.most = now + (push->most - now) / PART_FOR_ALL;
     draw_helpers(push, &any, &nearer->kin, most_helpers(nearer->ways));
-    if (collect(&once, &any, &all, SMALLEST_POOL, MOST_WRONG))
-        reduce(&once, &any);
+    if (collect_from(&once, &any, &all, SMALLEST_POOL, MOST_WRONG))
+        collect_fewest(&once, &any);
     any.sharp = any.needed && is_sharp(&once, &any) && !is_far(&once, &any);
     for (unsigned i = 0; any.sharp && i < 2 * any.needed + SURPLUS && some.lines < any.needed + SURPLUS; i++)
         add_drawn(&once, &any, kin, &tries, &some);
