@@ -245,6 +245,8 @@ static void pass(struct caches *caches, unsigned level, const struct sets *sets)
     }
     caches->before = latency_of_level(caches->notebook, level);
     caches->unknown = sets->rule.indexing == INDEX_COUNTED;
+    if (sets->inclusion.exclusive != NO) /* what lies behind rests on how this one's sets are chosen */
+        caches->error += sets->rule.error;
 }
 
 /* The whole of the memory, if it is more than what is visited. */

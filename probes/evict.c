@@ -205,12 +205,15 @@ bool evict_tells_places(struct push *push, const struct scene *scene)
     struct push once = *push;
     struct scene in_one;
     bool clear;
-    if ((scene->helpers && !scene->shallow) || push_brings(push)) /* what brings others along is always put in front */
+    /* What brings others along is always put in front; where lines are flushed, places do not matter. */
+    if ((scene->helpers && !scene->shallow) || push_brings(push) || scene->alone)
         return true;
     if (!in_one_lap(&once, scene, scene->target, VOTES_CHECK, &in_one))
         return false;
-    in_one = evict_needed(&in_one, 1);
-    return !push_out(&once, &in_one, VOTES_CHECK, &clear) && clear;
+    struct scene changed = in_one, less = evict_needed(&in_one, 1);
+    changed.line[0] = in_one.line[in_one.lines - 1];
+    changed.line[in_one.lines - 1] = in_one.line[0];
+    return push_out(&once, &changed, VOTES_CHECK, NULL) && !push_out(&once, &less, VOTES_CHECK, &clear) && clear;
 }
 
 bool evict_takes(struct push *push, const struct scene *scene, uint64_t line, unsigned votes)

@@ -210,6 +210,9 @@ static bool count_by(struct push *push, const struct scene *scene, const struct 
     double room = agrees ? 1 : 0.5, near = NEAR;
     if (agrees && scale->averaged && MOST_ERRORS * error > near)
         near = MOST_ERRORS * error;
+    /* Ways that fill by chance need many lines: of hardly more than there are ways, the last ones may stay empty. */
+    if (scene->alone && 2 * count < 3 * lines)
+        return true;
     /* Where all of them are kept, it could keep more. */
     if (off > near || lines > count)
         return true;

@@ -90,7 +90,7 @@ bool known_draw(struct push *push, const struct scene *scene, struct known *know
 
 bool known_learn(struct push *push, const struct scene *scene, const struct nearer *nearer, struct known *known)
 {
-    *known = (struct known){.nearer = nearer, .tries = scene->alone ? push->any_way : 8};
+    *known = (struct known){.nearer = nearer, .tries = scene->alone && push->any_way ? push->any_way : 8};
     for (unsigned i = 0; i < scene->lines; i++)
         note(known, scene->target, scene->line[i]);
     if (!known_draw(push, scene, known))

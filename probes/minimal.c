@@ -193,6 +193,8 @@ static bool add_alone(struct push *push, const struct scene *alike, const struct
 {
     struct kin any = kin_by(&push->region, &kin->space, 1);
     unsigned before = scene->lines, known = others->lines;
+    if (known == MOST_LINES)
+        return false;
     if (alike)
         likely_grow(push, scene, alike, kin, before + 1);
     if (scene->lines == before)
@@ -201,7 +203,7 @@ static bool add_alone(struct push *push, const struct scene *alike, const struct
         others->line[others->lines++] = scene->line[before];
         return true;
     }
-    if (others->lines == MOST_LINES || !add_drawn(push, others, &any, tries, others))
+    if (!add_drawn(push, others, &any, tries, others))
         return false;
     if (!known && !alike)
         scene->alone = others->alone = fewer_times(push, others, others->alone);
@@ -211,7 +213,7 @@ static bool add_alone(struct push *push, const struct scene *alike, const struct
 }
 
 /* Where a policy takes any way, empty or not, each line of the target's set pushes it out alone, in time. Finds so many
- * that they do so together in several laps, and then as many again and more. False: there are none. */
+ * that they do so together in several laps, and then as many again and more, if there are. False: there are none. */
 static bool find_alone(struct push *push, const struct kin *kin, const struct nearer *nearer, const struct scene *alike,
                        uint64_t tries, struct scene *scene)
 {
@@ -223,7 +225,7 @@ static bool find_alone(struct push *push, const struct kin *kin, const struct ne
     for (unsigned wanted = MOST_KEPT, in_vain = 0; scene->lines < wanted && in_vain < ALL_KNOWN && push_ok(push);) {
         unsigned before = scene->lines, known = others.lines;
         if (!add_alone(push, alike, kin, &tries, &others, scene))
-            return false;
+            break;
         in_vain = others.lines > known ? 0 : in_vain + 1;
         if (scene->lines > before && !scene->needed && push_out(push, scene, VOTES_CHECK, NULL)) {
             scene->needed = scene->lines;
@@ -354,8 +356,8 @@ static bool find_among_all(struct push *push, const struct kin *kin, const struc
 }
 
 /* The same where an outer level that contains this one draws lots, and gives targets up now and then, however few lines
- * of its sets there are: rounds in which it has done so do not count. In so many laps as were asked for in the
- * beginning; with a part of the visits. */
+ * of its sets there are: rounds in which it has done so do not count. In so many laps as the other lines were looked
+ * for; with a part of the visits. */
 static bool find_near(struct push *push, const struct kin *kin, const struct nearer *nearer, unsigned laps,
                       struct scene *scene)
 {

@@ -32,7 +32,7 @@ bool outside_confirmed_by_second(struct push *push, const struct scene *second, 
                                  uint64_t apart, bool by_table)
 {
     unsigned shared = 0;
-    for (unsigned i = 0; i < OTHERS; i++) {
+    for (unsigned i = 0; i < OTHERS && i <= second->lines; i++) {
         uint64_t line = i ? second->line[second->lines - i] : second->target;
         shared += shares(push, known, second, line ^ apart, by_table, VOTES_CHECK);
     }

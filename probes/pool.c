@@ -48,7 +48,7 @@ bool pool_enough(struct push *push, struct scene *scene, const struct kin *kin, 
     bool more = true;
     scene->pool.kin = kin;
     scene->pool.seed = bench_seed(push->bench);
-    for (scene->pool.count = first; more && push_ok(push); scene->pool.count *= 2) {
+    for (scene->pool.count = first ? first : 1; more && push_ok(push); scene->pool.count *= 2) {
         more = scene->pool.count < kin_count(kin, &push->region) && scene->pool.count < largest;
         if (is_enough(push, scene, more, votes))
             return true;

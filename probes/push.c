@@ -229,7 +229,8 @@ static bool mean_of(struct push *push, const struct scene *scene, double error, 
         count++;
     }
     *mean = count ? sum / count : 0;
-    return count && push_ok(push);
+    /* Of few that say anything, no mean is as sure as was asked for. */
+    return count > (push->near_only ? wanted / 2 : 0) && push_ok(push);
 }
 
 bool push_mean(struct push *push, const struct scene *scene, double error, double *mean)

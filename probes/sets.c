@@ -12,7 +12,8 @@ enum {
 };
 
 /* Probability of a wrong answer where the target is not in the next level either: that one may contain this one, and
- * have given the line up first. */
+ * have given the line up first. The same where it does so by lot, and this level draws lots, too: lines that are lost
+ * to it are not kept. */
 static const double NEXT_GAVE_UP = 0.6;
 
 /* That lines drawn by chance have all told the same of the space, and are not all. */
@@ -114,14 +115,21 @@ static bool find_both(struct push *push, const struct nearer *nearer, uint64_t t
 {
     unsigned which = 2; /* is to be found: both */
     for (unsigned i = 0; i < AGREEING; i++) {
+        unsigned stale = 2; /* found by votes that do not count any more: none */
         *too_few = true;
         for (unsigned j = 0; j < 2; j++) {
             const struct scene *alike = i || j ? &scene[!j] : NULL;
+            bool near_only = push->near_only;
             if ((which == j || which == 2) &&
                 !minimal_find(push, &nearer->kin, nearer, target[j], alike, &scene[j], why))
                 return false;
+            stale = alike && push->near_only != near_only ? !j : stale;
         }
         *too_few = false;
+        if (stale != 2) {
+            which = stale;
+            continue;
+        }
         *why = "a set keeps more lines than can be told";
         if (2 * scene[0].needed > MOST_KEPT || 2 * scene[1].needed > MOST_KEPT)
             return false;
@@ -165,8 +173,8 @@ static bool find(struct push *push, const struct push *before, const struct near
         return false;
     struct scene fewest = evict_needed(&scene[0], 0);
     /* Where lines can be pushed down and stay, all that share a set have been seen. */
-    sets->error += BY_CHANCE + (push_far(push, &fewest) ? NEXT_GAVE_UP : 0) +
-                   (sets->inclusion.exclusive != NO ? sets->rule.error : 0);
+    bool gave_up = push_far(push, &fewest) || (push->near_only && !*unruled);
+    sets->error += BY_CHANCE + (gave_up ? NEXT_GAVE_UP : 0) + (sets->inclusion.exclusive != NO ? sets->rule.error : 0);
     return push_ok(push);
 }
 
@@ -183,6 +191,8 @@ bool sets_find(struct push *push, const struct push *before, const struct nearer
     for (unsigned i = first; i < sizeof laps / sizeof *laps && failed < MOST_UNRULED && push_ok(push); i++) {
         bool unruled, along = i == 0;
         push->laps = laps[i];
+        push->any_way = push->near_only ? 0 : push->any_way;
+        push->near_only = false;
         if (!along)
             push->along = (struct along){.next = false};
         if (find(push, before, nearer, target, known, sets, &unruled, why))
