@@ -75,7 +75,7 @@ static void by_a_slow_clock(void **state)
 static void by_lot(void **state)
 {
     (void)state;
-    enum { WAYS = 8, TIMES = 8, MOSTLY = 7 };
+    enum { WAYS = 8, TIMES = 40, MOSTLY = 35 };
     static const struct {
         const char *policy;
         enum inclusion inclusion;
