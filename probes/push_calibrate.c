@@ -9,7 +9,7 @@ enum { LOOKS = 64, LONGEST = 8 /* units, of what is flushed together */ };
 static const double MIDDLE = 0.1;
 
 /* A line of some page, of another one for each number: pages of the machine's own may share the set of a TLB with one
- * of them, and take its ways whenever it is read. (Multiples of the golden ratio: they come near all sets alike.) */
+ * of them, and take its ways whenever it is read. (By an odd factor: as many numbers in turn are of as many sets.) */
 static uint64_t line_of_page(const struct push *push, unsigned number)
 {
     uint64_t in_page = PAGE / push->region.unit, pages = region_lines(&push->region) / in_page;
@@ -17,7 +17,8 @@ static uint64_t line_of_page(const struct push *push, unsigned number)
 }
 
 /* Ticks of a load of a line that is at hand, as its page is: what the clock shows above a hit is what every reading
- * has. Less than 0: disturbed. */
+ * has. Nothing of it stays in any cache, for so many lines would be in the way of what is looked for. Less than 0:
+ * disturbed. */
 static bool time_hit(struct push *push, unsigned number, double *ticks)
 {
     struct round round;
@@ -28,7 +29,9 @@ static bool time_hit(struct push *push, unsigned number, double *ticks)
     if (!round_time(&round, line))
         return false;
     *ticks = round.disturbed ? -1 : round.ticks;
-    return true;
+    round_add(&round, OP_FLUSH_LINE, line);
+    round_add(&round, OP_FLUSH_LINE, line ^ BESIDE);
+    return round_play(&round);
 }
 
 bool push_calibrate(struct push *push, double hit, double near, double far, double farther)

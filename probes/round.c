@@ -3,8 +3,7 @@
 #include "probes/round.h"
 
 enum {
-    BESIDE = 5, /* units from a target to its doorstep, in the same page: no neighbour, and of another set */
-    STEPS = 8   /* of the clock: each moment of one is as likely then, whatever fraction of a cycle it ends with */
+    STEPS = 8 /* of the clock: each moment of one is as likely then, whatever fraction of a cycle it ends with */
 };
 
 /* A step of the clock is a cycle, but for so much of it. */

@@ -7,6 +7,7 @@ enum {
     PIECE = 992,  /* visits that are made at once: more than a round of the longest row of hot targets has
                      (probes/inclusion.c) */
     ROOM = 4,     /* at its end, for what is timed and what comes just before */
+    BESIDE = 5,   /* units from a target to its doorstep, in the same page: no neighbour, and of another set (XOR) */
     PAGE = 4096,  /* no prefetcher brings lines of another one: it does not know where that is */
     IN_VAIN = 12, /* votes, in so many times as many rounds */
     MOST_NEEDED = 200

@@ -242,12 +242,32 @@ static void full_set_of_a_tlb(void **state)
     }
 }
 
+/* What is timed to calibrate is in no cache afterwards: lines that stay there would take ways of other sets. */
+static void nothing_stays(void **state)
+{
+    (void)state;
+    enum { PAGE_SIZE = 4096 };
+    struct description description = first(SETS, 2 * WAYS, "LRU");
+    struct opened opened;
+    add(&description, 16 * SETS, 4 * WAYS, "LRU");
+    open_push(&opened, &description, 1, 0, latencies[0], latencies[1]);
+    for (uint64_t line = 0; line < region_lines(&opened.push.region); line++) {
+        struct visit visit = {.op = OP_LOAD, .lap = 1, .va = region_address(&opened.push.region, line)};
+        struct reading lap[MAX_LAPS];
+        assert_true(bench_script(&opened.bench, &visit, 1, lap));
+        if (lap[1].ticks < MEMORY)
+            fail_msg("line %u of page %u: %u ticks", (unsigned)(line % (PAGE_SIZE / 64)),
+                     (unsigned)(line / (PAGE_SIZE / 64)), (unsigned)lap[1].ticks);
+    }
+    close_push(&opened);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(clocks_in_steps),        cmocka_unit_test(last_straws),
         cmocka_unit_test(waits_are_no_votes),     cmocka_unit_test(far_as_often_as_it_goes),
         cmocka_unit_test(far_by_clocks_in_steps), cmocka_unit_test(pages_of_the_machine),
-        cmocka_unit_test(full_set_of_a_tlb)};
+        cmocka_unit_test(full_set_of_a_tlb),      cmocka_unit_test(nothing_stays)};
     return cmocka_run_group_tests(tests, fresh, done);
 }
