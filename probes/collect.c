@@ -8,14 +8,12 @@
  * the others have filled. */
 static bool goes_alone(struct push *push, const struct scene *scene)
 {
-    struct scene other = *scene;
     if (!pool_goes(push, scene))
         return false;
     if (!push_brings(push) || !scene->lines)
         return true;
-    other.line[0] = scene->line[scene->lines - 1];
-    other.line[scene->lines - 1] = scene->line[0];
-    return pool_goes(push, &other);
+    struct scene changed = push_ends_changed(scene);
+    return pool_goes(push, &changed);
 }
 
 /* Adds those lines to a scene that are the last straws of a pool, which pushes its target out, until it has few enough

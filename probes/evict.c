@@ -194,9 +194,7 @@ static bool is_straw_in_front(struct push *push, const struct scene *scene, uint
     if (!in_one_lap(&once, scene, line, votes, &in_one))
         return true;
     /* What says nothing of the first place with two lines of the set changed says nothing with others, either. */
-    struct scene changed = in_one;
-    changed.line[0] = in_one.line[in_one.lines - 1];
-    changed.line[in_one.lines - 1] = in_one.line[0];
+    struct scene changed = push_ends_changed(&in_one);
     return !push_out(&once, &changed, votes, NULL) || is_straw(&once, &in_one, line, NULL, true, votes);
 }
 
@@ -210,9 +208,7 @@ bool evict_tells_places(struct push *push, const struct scene *scene)
         return true;
     if (!in_one_lap(&once, scene, scene->target, VOTES_CHECK, &in_one))
         return false;
-    struct scene changed = in_one, less = evict_needed(&in_one, 1);
-    changed.line[0] = in_one.line[in_one.lines - 1];
-    changed.line[in_one.lines - 1] = in_one.line[0];
+    struct scene changed = push_ends_changed(&in_one), less = evict_needed(&in_one, 1);
     return push_out(&once, &changed, VOTES_CHECK, NULL) && !push_out(&once, &less, VOTES_CHECK, &clear) && clear;
 }
 

@@ -328,6 +328,13 @@ static bool is_far(struct push *push, const struct scene *scene)
     return push_far(push, &fewest);
 }
 
+/* The visits of the machine when a part of those that are left have been made. */
+static uint64_t end_of_part(const struct push *push)
+{
+    uint64_t now = machine_steps(push->bench->machine);
+    return push->most > now ? now + (push->most - now) / PART_FOR_ALL : push->most;
+}
+
 /* Among its kin a target may be given up by an outer level first, which takes it from this one (Baer and Wang, ISCA
  * 1988), and the next one: by XOR, or modulo an odd number, kin lie in many sets here. All lines are spread over the
  * sets of either, and fill these first: in one lap, for they need not miss the first level in another. With what pushes
@@ -340,11 +347,9 @@ static bool find_among_all(struct push *push, const struct kin *kin, const struc
     struct kin all = kin_modulo(&push->region, 1);
     struct scene any = {.target = scene->target}, some = any;
     uint64_t tries = SMALLEST_POOL;
-    uint64_t now = machine_steps(push->bench->machine);
     once.laps = 1;
     once.emptied = bench_empty(push->bench);
-    if (push->most > now)
-        once.most = now + (push->most - now) / PART_FOR_ALL;
+    once.most = end_of_part(push);
     draw_helpers(push, &any, &nearer->kin, most_helpers(nearer->ways));
     if (collect_from(&once, &any, &all, SMALLEST_POOL, MOST_WRONG))
         collect_fewest(&once, &any);
@@ -362,12 +367,10 @@ static bool find_near(struct push *push, const struct kin *kin, const struct nea
                       struct scene *scene)
 {
     struct push near = *push;
-    uint64_t now = machine_steps(push->bench->machine);
     near.near_only = true;
     near.any_way = 0;
     near.laps = laps;
-    if (push->most > now)
-        near.most = now + (push->most - now) / PART_FOR_ALL;
+    near.most = end_of_part(push);
     *scene = (struct scene){.target = scene->target};
     if (push->near_only || !find_once(&near, kin, nearer, NULL, NULL, scene) || is_far(&near, scene))
         return false;

@@ -38,6 +38,14 @@ bool push_among(const uint64_t *lines, unsigned count, uint64_t line)
     return false;
 }
 
+struct scene push_ends_changed(const struct scene *scene)
+{
+    struct scene changed = *scene;
+    changed.line[0] = scene->line[scene->lines - 1];
+    changed.line[scene->lines - 1] = scene->line[0];
+    return changed;
+}
+
 /* Some bit of a word, by which most lines that are not among others are known without a look at them. */
 static uint64_t mark(uint64_t line)
 {
@@ -140,7 +148,7 @@ static void push_lines_down(struct round *round, const struct scene *scene, unsi
         half_of_helpers(round, scene, half, OP_LOAD);
 }
 
-/* Ticks of the target's second load; less than 0: disturbed. */
+/* Ticks of the target's second load; less than 0: they say nothing. */
 static bool one_round(struct push *push, const struct scene *scene, bool first, double *ticks)
 {
     struct round round;

@@ -88,6 +88,9 @@ uint64_t push_pooled(const struct push *, const struct scene *, uint64_t i);
 /* Whether a line is one of those. */
 bool push_among(const uint64_t *lines, unsigned count, uint64_t line);
 
+/* The scene with its first line and its last one changed. */
+struct scene push_ends_changed(const struct scene *);
+
 /* Whether there were more visits than there may be. */
 bool push_spent(const struct push *);
 
@@ -109,7 +112,7 @@ bool push_out(struct push *, const struct scene *, unsigned votes, bool *clear);
 double push_clipped(const struct push *, double vote);
 
 /* One round alone, and the vote on it: above 0 for a target that was pushed out, in halves, clipped; 0 where the
- * reading was disturbed. first: none of the scene's lines was cleared away before. False: see push_ok. */
+ * reading says nothing. first: none of the scene's lines was cleared away before. False: see push_ok. */
 bool push_round(struct push *, const struct scene *, bool first, double *vote);
 
 /* The mean of so many votes that its standard error is as wanted, in halves, or less: 1 where the target always goes,

@@ -129,9 +129,26 @@ static void kept_before(void **state)
     }
 }
 
+/* Where a line may take any way, and there are hardly more lines than ways, the last ways are still empty after many
+ * laps, and fewer lines are kept than there are ways: that is no number of ways, either. */
+static void hardly_more_lines_than_ways(void **state)
+{
+    (void)state;
+    enum { WAYS = 20, TIMES = 4, MOST = WAYS + 1 };
+    for (unsigned lines = WAYS - 1; lines <= MOST; lines++)
+        for (unsigned seed = 1; seed <= TIMES; seed++) {
+            struct description description = first(FIRST, FIRST_WAYS, "LRU");
+            add(&description, SETS, WAYS, "RANDOM");
+            unsigned kept = kept_of(&description, seed, (struct asked){10, lines, .alone = 32}, NULL);
+            if (kept && kept != WAYS)
+                fail_msg("of %u lines, seed %u: %u", lines, seed, kept);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(by_a_slow_clock), cmocka_unit_test(by_lot),
-                                       cmocka_unit_test(before_a_set_is_full), cmocka_unit_test(kept_before)};
+                                       cmocka_unit_test(before_a_set_is_full),
+                                       cmocka_unit_test(hardly_more_lines_than_ways), cmocka_unit_test(kept_before)};
     return cmocka_run_group_tests(tests, fresh, done);
 }

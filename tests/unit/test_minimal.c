@@ -431,6 +431,28 @@ static void brought_by_helpers(void **state)
     leave(&at);
 }
 
+/* Where the level before keeps the last lines, their places tell those of a set if in one lap just so many push the
+ * target out each time: not by lot. */
+static void places(void **state)
+{
+    (void)state;
+    enum { SETS = 64, WAYS = 8 };
+    static const char *const policies[] = {"LRU", "FIFO", "RANDOMl"};
+    for (unsigned i = 0; i < sizeof policies / sizeof *policies; i++) {
+        struct description description = first(SETS, 4, "LRU");
+        struct looked_at at;
+        add(&description, SETS, WAYS, policies[i]);
+        look_at(&at, &description, 1);
+        struct scene scene = {
+            .target = target_of(&at.push, 0), .nearer = &at.nearer, .needed = WAYS, .lines = 3 * WAYS, .sharp = true};
+        for (unsigned j = 0; j < scene.lines; j++)
+            scene.line[j] = scene.target + (uint64_t)(j + 1) * SETS;
+        if (evict_tells_places(&at.push, &scene) != (i < 2))
+            fail_msg("%s", policies[i]);
+        leave(&at);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(prefetched_beside_all_lines),
@@ -438,6 +460,7 @@ int main(void)
                                        cmocka_unit_test(any_way_at_all),
                                        cmocka_unit_test(any_way_behind_odd),
                                        cmocka_unit_test(any_way_by_all_lines),
+                                       cmocka_unit_test(places),
                                        cmocka_unit_test(hardly_enough_lines),
                                        cmocka_unit_test(lines_foretell_others),
                                        cmocka_unit_test(all_that_there_are),

@@ -254,12 +254,12 @@ static void helpers_of_the_set(void **state)
 }
 
 /* A level that draws lots, behind an exclusive one that keeps the last lines, where a line of another set may take the
- * place of one of the set: all kin seem to share one. Of seeds 1 to 20 that is refuted by lines it foretells in the
- * third of these, and counting the sets must not find the same once more; in the second it is not refuted, since it
- * takes many laps, and must not be sure. */
+ * place of one of the set: all kin seem to share one. Of seeds 1 to 20 twelve are right, and none of the others is
+ * sure. In the first of these it is refuted by lines it foretells, and counting the sets must not find the same once
+ * more. */
 static void one_set_counted(void **state)
 {
-    static const unsigned seeds[] = {10, 11, 16};
+    static const unsigned seeds[] = {5, 8, 9};
     struct description description = first(16, 4, "QLRU_H11_M1_R0_U0");
     struct cache_description *second = add(&description, 64, 8, "MRU_N");
     second->inclusion = INCLUSION_EXCLUSIVE;
@@ -278,7 +278,7 @@ static void one_set_counted(void **state)
             fail_msg("seed %u: %g, confidence %.3f", seeds[i], size->value, size->confidence);
         right += same;
     }
-    assert_int_not_equal(right, 0);
+    assert_true(right >= 2);
 }
 
 int main(void)
