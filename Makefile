@@ -36,7 +36,7 @@ ASSEMBLE = nasm -f elf64 -g -F dwarf -Wall -Werror -I./ -MD $@.d -MP -o $@ $<
 # The rooms (docs/architecture.md). WAIST: the part of kernel/ that every implementation of the machine shares.
 WAIST  := kernel/front.c kernel/check.c kernel/key.c kernel/payload.c kernel/record.c kernel/declared.c
 # LOOPS: the part of it that any program on a real processor can use, privileged or not.
-LOOPS  := $(addprefix kernel/,cpuid.c layout.c link.c timing.c loops.nasm script.nasm)
+LOOPS  := $(addprefix kernel/,cpuid.c layout.c link.c timing.c loops.nasm listen.nasm script.nasm)
 CORE   := $(wildcard base/*.c) $(WAIST) $(wildcard probes/*.c) $(wildcard report/*.c) $(wildcard run/*.c)
 # CONTRACT: what every machine keeps to. SELFTEST: what selftest.efi has where assay.efi has boot/no_selftest.c.
 CONTRACT := $(wildcard tests/machine/*.c)

@@ -43,5 +43,8 @@ uint64_t loop_copy(uint64_t start, uint64_t lines, uint64_t rdtscp);
 uint64_t loop_add(uint64_t steps, uint64_t variables, uint64_t rdtscp);
 uint64_t loop_multiply(uint64_t steps, uint64_t variables, uint64_t rdtscp);
 
+/* PAUSE, so many times: 1 or more. */
+uint64_t loop_pause(uint64_t steps);
+
 /* Watches the clock for `ticks`, counting jumps of 2^i to 2^(i+1) - 1 ticks between neighbouring reads in gap[i]. */
 void loop_listen(uint64_t ticks, uint64_t gap[64]);

@@ -467,30 +467,4 @@ loop_%1:
 block add, add
 block multiply, imul
 
-; void loop_listen(uint64_t ticks, uint64_t gap[64])
-global loop_listen:function hidden
-align 64
-loop_listen:
-        lfence
-        rdtsc
-        shl     rdx, 32
-        or      rax, rdx
-        mov     r8, rax         ; the last look
-        lea     r9, [rax + rdi] ; the end
-        align   16
-.look:
-        rdtsc
-        shl     rdx, 32
-        or      rax, rdx
-        mov     r10, rax
-        sub     rax, r8
-        jz      .same
-        bsr     rcx, rax
-        inc     qword [rsi + rcx * 8]
-        mov     r8, r10
-.same:
-        cmp     r10, r9
-        jb      .look
-        ret
-
 section .note.GNU-stack noalloc noexec nowrite progbits

@@ -99,11 +99,12 @@ struct visit {
     uint64_t va, value;
 };
 
-/* Straight code: dependent register instructions, no memory. */
-enum block_kind { BLOCK_ADD, BLOCK_MULTIPLY, BLOCK_COUNT };
+/* Straight code, no memory: dependent register instructions, or PAUSE, by which a core waits and leaves what it shares
+ * to whoever shares it: some cycles each, a hundred and more on some cores, which is nothing to measure by. */
+enum block_kind { BLOCK_ADD, BLOCK_MULTIPLY, BLOCK_PAUSE, BLOCK_COUNT };
 struct block {
     enum block_kind kind;
-    unsigned variables; /* independent chains, in turn; 1 to 4 */
+    unsigned variables; /* independent chains, in turn; 1 to 4, of PAUSE no matter which */
 };
 
 /* What one run gave. */

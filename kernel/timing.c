@@ -295,7 +295,12 @@ uint64_t timing_run(const struct task *tasks, size_t count, uint64_t base, uint6
 
 uint64_t timing_block(const struct block *block, uint64_t steps, uint64_t rdtscp)
 {
-    if (block->kind == BLOCK_MULTIPLY)
+    switch (block->kind) {
+    case BLOCK_MULTIPLY:
         return loop_multiply(steps, block->variables, rdtscp);
-    return loop_add(steps, block->variables, rdtscp);
+    case BLOCK_PAUSE:
+        return loop_pause(steps);
+    default:
+        return loop_add(steps, block->variables, rdtscp);
+    }
 }

@@ -206,7 +206,7 @@ static void check_entries(const struct ground *ground)
 static void check_blocks(const struct ground *ground)
 {
     struct machine *machine = ground->machine;
-    uint64_t best[BLOCK_COUNT] = {UINT64_MAX, UINT64_MAX}, step = machine_clock(machine).step;
+    uint64_t best[BLOCK_COUNT] = {UINT64_MAX, UINT64_MAX, UINT64_MAX}, step = machine_clock(machine).step;
     struct reading reading;
 
     for (unsigned i = 0; i < 4 * TRIES; i++)

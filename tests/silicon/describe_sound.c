@@ -103,6 +103,8 @@ static const char *clock_unsound(const struct clock_description *clock)
         return "must have a step and a ratio of at least 1";
     if (clock->multiply < 3 || clock->multiply > 100)
         return "must have a multiply of 3 to 100 cycles";
+    if (clock->pause < 1 || clock->pause > 1000)
+        return "must have a pause of 1 to 1000 cycles";
     return NULL;
 }
 

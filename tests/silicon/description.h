@@ -127,6 +127,7 @@ struct clock_description {
     bool half_step;                   /* of half a tick more: by turns `step` ticks and one more */
     unsigned ratio_core, ratio_clock; /* core cycles per tick, as a fraction */
     unsigned multiply;                /* cycles of a dependent integer multiply, 3 or more */
+    unsigned pause;                   /* cycles of PAUSE, 1 or more */
     unsigned rdtsc, rdtscp, lfence;   /* overheads; rdtscp 0: absent */
     bool lfence_passes;               /* LFENCE does not serialise */
     uint64_t ramp;                    /* cycles after idle at half of the speed */

@@ -115,6 +115,9 @@ static void walks_and_blocks_cost_what_they_should(void **state)
     block.kind = BLOCK_MULTIPLY;
     assert_true(machine_block(machine, &block, 1000, &reading));
     assert_int_equal(reading.ticks, 3000);
+    block = (struct block){.kind = BLOCK_PAUSE, .variables = 4};
+    assert_true(machine_block(machine, &block, 1000, &reading));
+    assert_int_equal(reading.ticks, 1000 * small().clock.pause);
 }
 
 static void stray(struct machine *machine, void *argument)

@@ -44,6 +44,8 @@ static bool learn_opcodes(struct hook *hook, const char **why)
             hook->more[opcode] = (uint16_t)hook->description.counters.overhead;
         } else if (strncmp(name, "IMUL_", 5) == 0) {
             hook->more[opcode] = (uint16_t)clock->multiply;
+        } else if (strcmp(name, "PAUSE") == 0) {
+            hook->more[opcode] = (uint16_t)clock->pause;
         } else if (strcmp(name, "MOV_GqEq") == 0) {
             hook->load_64 = (uint16_t)opcode;
         } else if (strcmp(name, "MOV_Op64_GdEd") == 0) {

@@ -86,13 +86,16 @@ void stretch_calibrate(struct machine *machine)
 
 bool back_block(struct machine *machine, const struct block *block, uint64_t steps, struct reading *reading)
 {
-    uint64_t latency = block->kind == BLOCK_MULTIPLY ? machine->description.clock.multiply : 1;
-    uint64_t cycles = (steps + block->variables - 1) / block->variables * latency;
+    const struct clock_description *clock = &machine->description.clock;
+    uint64_t longest = (steps + block->variables - 1) / block->variables; /* chain */
+    uint64_t cycles = longest;                                            /* of additions */
     struct stretch stretch;
 
     stretch_start(machine, &stretch);
-    if (block->kind == BLOCK_MULTIPLY && cycles < steps)
-        cycles = steps; /* one multiplier, which begins one multiplication a cycle */
+    if (block->kind == BLOCK_MULTIPLY) /* one multiplier, which begins one multiplication a cycle */
+        cycles = longest * clock->multiply > steps ? longest * clock->multiply : steps;
+    else if (block->kind == BLOCK_PAUSE)
+        cycles = steps * clock->pause;
     pass(machine, cycles);
     counters_add(machine->silicon->counters, machine->here, COUNTED_INSTRUCTIONS, steps);
     *reading = stretch_stop(machine, &stretch, steps);
