@@ -3,6 +3,7 @@
 #include "probes/colour.h"
 #include "base/arithmetic.h"
 #include "base/random.h"
+#include "probes/pause.h"
 
 enum { ATTEMPTS = 6, UNIT = 256 };
 

@@ -3,6 +3,7 @@
 #include "base/arithmetic.h"
 #include "base/random.h"
 #include "probes/crowd_inside.h"
+#include "probes/pause.h"
 
 /* Ways of which a nearer level may have kept some may be wrong so often. */
 static const double NEARER_KEPT = 0.05;

@@ -3,6 +3,7 @@
 #include "probes/hit.h"
 #include "base/arithmetic.h"
 #include "probes/confidence.h"
+#include "probes/pause.h"
 
 enum { ROUNDS = 32, MOST_ROUNDS = 6 * ROUNDS };
 

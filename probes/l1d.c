@@ -10,6 +10,7 @@
 #include "probes/confidence.h"
 #include "probes/hit.h"
 #include "probes/line.h"
+#include "probes/pause.h"
 #include "probes/probes.h"
 #include "probes/rate.h"
 #include "probes/tries.h"

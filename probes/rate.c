@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* rate.c: adds against multiplies. */
 #include "probes/rate.h"
+#include "probes/pause.h"
 #include "probes/tries.h"
 
 enum { ROUNDS = 24, STEPS = 16384, ATTEMPTS = 16, LONGEST_A_SECOND = 1000 };
 
 /* Where others share the computer, attempts that all failed are made again, so many times at most, after a pause. */
-enum { AGAIN = 10, PAUSE = 200 /* milliseconds, by as many adds as if a tick were a cycle */ };
+enum { AGAIN = 10, PAUSE = 200 /* milliseconds */ };
 
 /* A multiply takes at least three cycles on every x86-64 core. An attempt counts when no more than this fraction of
  * machines on which an add is anything but a cycle would look as much like it. */

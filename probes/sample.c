@@ -2,6 +2,7 @@
 /* sample.c: batches and decisions. */
 #include "base/arithmetic.h"
 #include "base/random.h"
+#include "probes/pause.h"
 #include "probes/witness.h"
 
 enum {
@@ -214,25 +215,6 @@ bool bench_block(struct bench *bench, enum block_kind kind, uint64_t steps, doub
         bench->disturbed++;
     }
     return true;
-}
-
-void bench_pause(struct bench *bench, unsigned milliseconds)
-{
-    enum { A_SECOND = 1000 };
-    struct block adds = {.kind = BLOCK_ADD, .variables = 1};
-    struct reading reading;
-    double cycles = bench->cycles_per_tick > 0 ? bench->cycles_per_tick : 1;
-    uint64_t steps = 1 + (uint64_t)((double)bench->clock.hz * milliseconds / A_SECOND * cycles);
-    if (!machine_block(bench->machine, &adds, steps, &reading))
-        bench->refused = true;
-    bench_rest(bench, true);
-}
-
-void bench_wait(struct bench *bench, unsigned moments)
-{
-    enum { MOMENT = 20 };
-    for (unsigned i = 0; i < moments && bench_ok(bench); i++)
-        bench_pause(bench, MOMENT);
 }
 
 double quantile(double *values, unsigned count, double fraction)

@@ -67,11 +67,6 @@ bool bench_timed(struct bench *, const struct walk *, uint64_t warm, uint64_t st
 /* Straight code, the same way. */
 bool bench_block(struct bench *, enum block_kind, uint64_t steps, double *ticks);
 
-/* Lets so many times 20 ms, or so many milliseconds, go by: a neighbour's burst may last longer than a decision takes.
- * What passes is not measured. */
-void bench_wait(struct bench *, unsigned moments);
-void bench_pause(struct bench *, unsigned milliseconds);
-
 /* The value below which a fraction (0 to 1) of the values lies, interpolated linearly; sorts the values. count: 1 or
  * more. */
 double quantile(double *values, unsigned count, double fraction);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* shared.c: small pages, visited again after large ones. */
 #include "probes/shared.h"
+#include "probes/pause.h"
 
 enum {
     WORD = 8,       /* two walks use the same lines */

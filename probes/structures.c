@@ -17,6 +17,7 @@
 #include "probes/confidence.h"
 #include "probes/held.h"
 #include "probes/mean.h"
+#include "probes/pause.h"
 #include "probes/probes.h"
 #include "probes/rate.h"
 #include "probes/readings.h"

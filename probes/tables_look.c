@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* tables_look.c: entries of tables are put where they are wanted, and what walks to them take is timed. */
 #include "probes/mean.h"
+#include "probes/pause.h"
 #include "probes/tables_inside.h"
 
 enum { MOST_BATCHES = 240, MOST_OF_ALL = 60, LEAST_BATCHES = 12 };

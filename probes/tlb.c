@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "probes/confidence.h"
 #include "probes/crowd.h"
+#include "probes/pause.h"
 #include "probes/rate.h"
 #include "probes/shared.h"
 #include "probes/tlb_notes.h"

@@ -3,6 +3,7 @@
 #include "probes/tlb_rows.h"
 #include "base/arithmetic.h"
 #include "base/text.h"
+#include "probes/pause.h"
 
 enum { PARTS = 2, NARROW = 32, CYCLE = 1 };
 

@@ -9,6 +9,7 @@
  * 3. Checks from other bases, in other orders, with another prime (probes/fit.h): as many lines as ways fit, and one
  *    more does not; at half of the distance twice as many; at multiples of it no fewer. */
 #include "probes/way.h"
+#include "probes/pause.h"
 
 enum {
     DENSE = 32,            /* bytes: the distance of stops in step 1: every line has one */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* witness.c: pages that fit, and what they take. */
 #include "probes/witness.h"
+#include "probes/pause.h"
 
 /* Of what the pages took, what they take at best: a neighbour may work for most of the time, and few readings come out
  * too low by a whim of the clock. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* test_rate.c: core cycles per tick, beside whoever takes multipliers for a while. The clock is the test's own: an add
  * takes a tick. */
+#include "probes/pause.h"
 #include "probes/rate.h"
 #include "probes/tries.h"
 #include <setjmp.h>

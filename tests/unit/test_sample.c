@@ -2,10 +2,12 @@
 /* test_sample.c: quantiles, batches and decisions, on modelled machines whose noise is known. */
 #include "base/arithmetic.h"
 #include "probes/confidence.h"
+#include "probes/pause.h"
 #include "probes/rate.h"
 #include "probes/stretch.h"
 #include "probes/witness.h"
 #include "tests/silicon/process/process.h"
+#include "tests/silicon/silicon.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -140,12 +142,12 @@ static void call(struct witness *witness, struct bench *bench, const struct stre
     assert_true(bench_link(bench, &witness->pages) && bench_link(bench, &witness->lines));
 }
 
-/* A sibling works for five sixths of the time, in spells of some rounds, and takes lines: those that fit
- * are too many then. Nobody says so where a witness is asked. */
+/* A sibling works for five sixths of the time, in spells of some rounds, and takes lines: those that fit are too many
+ * then, in 373 of 400 runs, and in 26 to 28 where a witness is asked. */
 static void a_witness_is_heard(void **state)
 {
     (void)state;
-    enum { MACHINES = 8 };
+    enum { MACHINES = 12, MOST = 3 };
     struct description description = quiet();
     unsigned wrong[2] = {0, 0};
     description.noise.neighbour_period = 2500;
@@ -163,8 +165,8 @@ static void a_witness_is_heard(void **state)
         wrong[seed % 2] += decide_by(machine, seed, 8, question, &answer) != NOT_SLOWER;
         machine_close(machine);
     }
-    assert_in_range(wrong[0], 1, MACHINES);
-    assert_int_equal(wrong[1], 0);
+    assert_in_range(wrong[0], 3 * MOST, MACHINES);
+    assert_in_range(wrong[1], 0, MOST);
 }
 
 /* Somebody has the core for two thirds of the time, in spells that are longer than what there is to tell. A batch that
@@ -277,9 +279,31 @@ static void rate_needs_whole_multiplies(void **state)
     machine_close(machine);
 }
 
+/* However long PAUSE takes, a pause takes what was asked, and not much longer. */
+static void pauses_last(void **state)
+{
+    static const unsigned cycles[] = {1, 10, 140, 1000};
+    (void)state;
+    for (unsigned i = 0; i < sizeof cycles / sizeof *cycles; i++) {
+        struct description description = quiet();
+        description.clock.pause = cycles[i];
+        struct machine *machine = opened(&description, i + 1);
+        struct bench bench = bench_open(machine, 1);
+        struct rate rate;
+        assert_true(rate_measure(&bench, &rate));
+        struct silicon_clock *clock = &process_silicon(machine)->clock;
+        uint64_t start = clock_ticks(clock);
+        bench_wait(&bench, 2);
+        double seconds = (double)(clock_ticks(clock) - start) / (double)bench.clock.hz;
+        assert_true(seconds >= 0.04 * 0.999 && seconds < 0.042);
+        machine_close(machine);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pauses_last),
         cmocka_unit_test(parts_of_laps_are_told),
         cmocka_unit_test(quantiles_interpolate),
         cmocka_unit_test(confidences_combine),
