@@ -269,6 +269,8 @@ const char *section_unsound(const struct section *section, const struct descript
         return prefetcher_unsound(base);
     if (strcmp(section->kind, "fetch") == 0 && fetch->jump < 1)
         return "must have a jump of at least 1 cycle";
+    if (strcmp(section->kind, "fetch") == 0 && fetch->pairs > MAX_PAIRS)
+        return "must have pairs of at most 64 jumps";
     if (strcmp(section->kind, "fetch") == 0)
         return fetch->targets ? array_unsound(&fetch->target_shape) : NULL;
     if (strcmp(section->kind, "counters") == 0)

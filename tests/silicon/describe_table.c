@@ -158,6 +158,8 @@ const struct field description_fields[] = {
     ENTRY(fetch, "miss", VALUE_NUMBER, miss, "0"),
     ENTRY(fetch, "ends", VALUE_NUMBER, ends, "0"),
     ENTRY(fetch, "astray", VALUE_NUMBER, astray, "0"),
+    ENTRY(fetch, "pairs", VALUE_NUMBER, pairs, "0"),
+    ENTRY(fetch, "ahead", VALUE_NUMBER, ahead, "0"),
     ENTRY(fetch, "targets", VALUE_ENTRIES, target_shape, "none"),
     ENTRY(fetch, "target_ways", VALUE_WAYS, target_shape, "full"),
     ENTRY(fetch, "target_policy", VALUE_POLICY, target_shape, "LRU"),

@@ -144,11 +144,15 @@ struct noise_description {
     unsigned neighbour_pages; /* and pages that it loads from and jumps to, which the TLBs of its core keep for it */
 };
 
+enum { MAX_PAIRS = 64 };
+
 struct fetch_description {
     unsigned jump;                   /* cycles of a taken jump whose target is predicted */
     unsigned miss;                   /* more when the target buffer does not hold it */
     unsigned ends;                   /* laps of a new order in which the jump is foretold wrongly where a run ended */
     unsigned astray;                 /* more when it is */
+    unsigned pairs;                  /* jumps that were taken last, of which two are foretold in what one takes */
+    unsigned ahead;                  /* cycles that fetching may take and nobody waits for: it runs ahead */
     bool targets;                    /* there is a branch-target buffer of this shape */
     struct array_shape target_shape; /* number: address / 16 */
 };

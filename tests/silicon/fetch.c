@@ -4,8 +4,12 @@
  * Manual, "Branch prediction"; J. Lee, A. J. Smith, "Branch prediction strategies and branch target buffer design",
  * IEEE Computer 17(1), 1984). Where a run of jumps ended, the way out is foretold next time, too, and in some laps
  * more while the order is new, in however many runs these are: measured on a Zen 5, as a guest, which took 47 ticks of
- * 2.6 GHz more in each of 14 laps, at 4.25 GHz, and in one lap after each end from then on. Which lines and pages a
- * jump touches is the business of caches and TLBs. */
+ * 2.6 GHz more in each of 14 laps, at 4.25 GHz, and in one lap after each end from then on. Some cores foretell two
+ * jumps at a time (A. Seznec, S. Jourdan, P. Sainrat, P. Michaud, "Multiple-block ahead branch predictors", ASPLOS
+ * 1996), of few: measured on a Redwood Cove, as a guest, on which up to 16 took half a cycle each and more of them a
+ * cycle. Fetching runs ahead of what is executed, by what is foretold (G. Reinman, B. Calder, T. Austin, "Fetch
+ * directed instruction prefetching", MICRO 1999), and hides so much of what it takes: hits of the first level at least,
+ * where jumps take one cycle or less. Which lines and pages a jump touches is the business of caches and TLBs. */
 #include "tests/silicon/fetch.h"
 #include <stdlib.h>
 
@@ -17,6 +21,11 @@ struct fetch {
         unsigned wrong; /* times that it will be foretold wrongly */
         bool known;     /* a run has ended in this order before */
     } end[MAX_MODEL_CORES];
+    struct latest {
+        uint64_t from[MAX_PAIRS]; /* addresses of the jumps that were taken last, the latest first */
+        unsigned count;
+        bool first, counts; /* the one before may be the first of two that are foretold together; it counts */
+    } latest[MAX_MODEL_CORES];
 };
 
 struct fetch *fetch_create(const struct description *description, uint64_t seed)
@@ -63,11 +72,47 @@ static bool predicted(struct array *targets, uint64_t from, uint64_t to)
     return false;
 }
 
-unsigned fetch_jump(struct fetch *fetch, unsigned core, uint64_t from, uint64_t to)
+/* Whether a jump is among those that were taken last; it is the latest from now on. */
+static bool is_latest(struct latest *latest, unsigned most, uint64_t from)
+{
+    unsigned place = 0;
+    bool found;
+
+    while (place < latest->count && latest->from[place] != from)
+        place++;
+    found = place < latest->count;
+    if (!found && latest->count < most)
+        latest->count++;
+    if (!found)
+        place = latest->count - 1;
+    for (; place > 0; place--)
+        latest->from[place] = latest->from[place - 1];
+    latest->from[0] = from;
+    return found;
+}
+
+/* Whether a jump comes along with the one before it. Where both count, the second waits for what the first one counts.
+ */
+static bool comes_along(struct fetch *fetch, unsigned core, uint64_t from, bool counts)
+{
+    struct latest *latest = &fetch->latest[core];
+    unsigned pairs = fetch->description->fetch.pairs;
+    bool known, along;
+
+    if (pairs == 0)
+        return false;
+    known = is_latest(latest, pairs, from);
+    along = known && latest->first && !(counts && latest->counts);
+    latest->first = known && !along;
+    latest->counts = counts;
+    return along;
+}
+
+unsigned fetch_jump(struct fetch *fetch, unsigned core, uint64_t from, uint64_t to, bool counts)
 {
     const struct fetch_description *description = &fetch->description->fetch;
     struct end *end = &fetch->end[core];
-    unsigned cycles = description->jump;
+    unsigned cycles = comes_along(fetch, core, from, counts) ? 0 : description->jump;
 
     if (end->wrong && end->at == from) {
         end->wrong--;
@@ -76,6 +121,13 @@ unsigned fetch_jump(struct fetch *fetch, unsigned core, uint64_t from, uint64_t 
     if (fetch->targets[core] == NULL || predicted(fetch->targets[core], from, to))
         return cycles;
     return cycles + description->miss;
+}
+
+uint64_t fetch_waits(const struct fetch *fetch, uint64_t cycles)
+{
+    unsigned ahead = fetch->description->fetch.ahead;
+
+    return cycles > ahead ? cycles - ahead : 0;
 }
 
 void fetch_linked(struct fetch *fetch)
@@ -111,6 +163,9 @@ uint64_t fetch_digest(const struct fetch *fetch)
         if (fetch->targets[core] != NULL)
             mix.state = random_next(&mix) ^ array_digest(fetch->targets[core]);
         mix.state = random_next(&mix) ^ fetch->end[core].wrong;
+        for (unsigned i = 0; i < fetch->latest[core].count; i++)
+            mix.state = random_next(&mix) ^ fetch->latest[core].from[i];
+        mix.state = random_next(&mix) ^ (2u * fetch->latest[core].first + fetch->latest[core].counts);
     }
     return random_next(&mix);
 }

@@ -32,8 +32,8 @@ static void without_a_buffer_every_target_is_known(void **state)
     (void)state;
     describe(&description, 2, 0, 0);
     fetch = fetch_create(&description, 1);
-    assert_int_equal(fetch_jump(fetch, 0, 0x1000, 0x2000), JUMP);
-    assert_int_equal(fetch_jump(fetch, 1, 0x1000, 0x3000), JUMP);
+    assert_int_equal(fetch_jump(fetch, 0, 0x1000, 0x2000, true), JUMP);
+    assert_int_equal(fetch_jump(fetch, 1, 0x1000, 0x3000, true), JUMP);
     fetch_mark(fetch);
     assert_int_equal(fetch_digest(fetch), fetch_digest(fetch));
     fetch_destroy(fetch);
@@ -48,23 +48,23 @@ static void targets_are_learnt(void **state)
     (void)state;
     describe(&description, 2, 4, 2);
     fetch = fetch_create(&description, 1);
-    assert_int_equal(fetch_jump(fetch, 0, 0x1000, 0x2000), JUMP + MISS);
-    assert_int_equal(fetch_jump(fetch, 0, 0x1000, 0x2000), JUMP);
-    assert_int_equal(fetch_jump(fetch, 0, 0x1000, 0x2008), JUMP + MISS); /* elsewhere this time */
-    assert_int_equal(fetch_jump(fetch, 0, 0x1000, 0x2008), JUMP);
-    assert_int_equal(fetch_jump(fetch, 1, 0x1000, 0x2008), JUMP + MISS); /* a core's own */
-    assert_int_equal(fetch_jump(fetch, 0, 0x1008, 0x2008), JUMP + MISS); /* another jump of the same block */
-    assert_int_equal(fetch_jump(fetch, 0, 0x1000, 0x2008), JUMP);        /* beside it in the set's other way */
+    assert_int_equal(fetch_jump(fetch, 0, 0x1000, 0x2000, true), JUMP + MISS);
+    assert_int_equal(fetch_jump(fetch, 0, 0x1000, 0x2000, true), JUMP);
+    assert_int_equal(fetch_jump(fetch, 0, 0x1000, 0x2008, true), JUMP + MISS); /* elsewhere this time */
+    assert_int_equal(fetch_jump(fetch, 0, 0x1000, 0x2008, true), JUMP);
+    assert_int_equal(fetch_jump(fetch, 1, 0x1000, 0x2008, true), JUMP + MISS); /* a core's own */
+    assert_int_equal(fetch_jump(fetch, 0, 0x1008, 0x2008, true), JUMP + MISS); /* another jump of the same block */
+    assert_int_equal(fetch_jump(fetch, 0, 0x1000, 0x2008, true), JUMP);        /* beside it in the set's other way */
     /* 0x1000, 0x1040, 0x1080 are blocks 256, 260, 264: all set 0 of 4, which has two ways. */
-    assert_int_equal(fetch_jump(fetch, 0, 0x1040, 1), JUMP + MISS); /* 0x1008 goes: used longest ago */
-    assert_int_equal(fetch_jump(fetch, 0, 0x1000, 0x2008), JUMP);
-    assert_int_equal(fetch_jump(fetch, 0, 0x1080, 1), JUMP + MISS); /* 0x1040 goes */
-    assert_int_equal(fetch_jump(fetch, 0, 0x1000, 0x2008), JUMP);
-    assert_int_equal(fetch_jump(fetch, 0, 0x1040, 1), JUMP + MISS);
-    assert_int_equal(fetch_jump(fetch, 0, 0x1010, 1), JUMP + MISS); /* set 1: disturbs nobody */
-    assert_int_equal(fetch_jump(fetch, 0, 0x1000, 0x2008), JUMP);
-    assert_int_equal(fetch_jump(fetch, 0, 0, 0), JUMP + MISS); /* address 0 is as good as any */
-    assert_int_equal(fetch_jump(fetch, 0, 0, 0), JUMP);
+    assert_int_equal(fetch_jump(fetch, 0, 0x1040, 1, true), JUMP + MISS); /* 0x1008 goes: used longest ago */
+    assert_int_equal(fetch_jump(fetch, 0, 0x1000, 0x2008, true), JUMP);
+    assert_int_equal(fetch_jump(fetch, 0, 0x1080, 1, true), JUMP + MISS); /* 0x1040 goes */
+    assert_int_equal(fetch_jump(fetch, 0, 0x1000, 0x2008, true), JUMP);
+    assert_int_equal(fetch_jump(fetch, 0, 0x1040, 1, true), JUMP + MISS);
+    assert_int_equal(fetch_jump(fetch, 0, 0x1010, 1, true), JUMP + MISS); /* set 1: disturbs nobody */
+    assert_int_equal(fetch_jump(fetch, 0, 0x1000, 0x2008, true), JUMP);
+    assert_int_equal(fetch_jump(fetch, 0, 0, 0, true), JUMP + MISS); /* address 0 is as good as any */
+    assert_int_equal(fetch_jump(fetch, 0, 0, 0, true), JUMP);
     fetch_destroy(fetch);
 }
 
@@ -83,13 +83,13 @@ static void rings_repeat(void **state)
 
         fetch_mark(fetch);
         for (uint64_t i = 0; i < 64; i++)
-            cycles += fetch_jump(fetch, 0, i * 16, (i + 1) % 64 * 16);
+            cycles += fetch_jump(fetch, 0, i * 16, (i + 1) % 64 * 16, true);
         assert_int_equal(cycles, lap == 0 ? 64 * (JUMP + MISS) : 64 * JUMP);
         if (lap > 1)
             assert_int_equal(fetch_digest(fetch), before);
         before = fetch_digest(fetch);
     }
-    fetch_jump(fetch, 0, 0, 0x40); /* a new target */
+    fetch_jump(fetch, 0, 0, 0x40, true); /* a new target */
     changed = fetch_digest(fetch);
     assert_true(changed != before);
     fetch_destroy(fetch);
@@ -119,7 +119,7 @@ static void agrees_with_a_list(void **state)
             if (set[way].used < oldest->used)
                 oldest = &set[way];
         }
-        assert_int_equal(fetch_jump(fetch, 0, from, to), found && found->to == to ? JUMP : JUMP + MISS);
+        assert_int_equal(fetch_jump(fetch, 0, from, to, true), found && found->to == to ? JUMP : JUMP + MISS);
         *(found ? found : oldest) = (struct naive){from, to, i};
     }
     fetch_destroy(fetch);
@@ -140,24 +140,76 @@ static void where_runs_end(void **state)
     for (unsigned order = 0; order < 2; order++) {
         fetch_linked(fetch);
         fetch_ended(fetch, 0, AT);
-        assert_int_equal(fetch_jump(fetch, 0, AT, TO), JUMP + ASTRAY); /* one of them, and a run that ends again */
+        assert_int_equal(fetch_jump(fetch, 0, AT, TO, true),
+                         JUMP + ASTRAY); /* one of them, and a run that ends again */
         for (unsigned run = 0; run < 3; run++) {
             uint64_t digest = fetch_digest(fetch);
             fetch_ended(fetch, 0, AT);
             assert_true(run == 0 || fetch_digest(fetch) != digest);
             for (unsigned lap = 0; lap < 2 * ENDS; lap++) {
-                assert_int_equal(fetch_jump(fetch, 0, AT, TO), lap < (run ? 1 : ENDS - 1) ? JUMP + ASTRAY : JUMP);
-                assert_int_equal(fetch_jump(fetch, 0, TO, AT), JUMP); /* another one */
-                assert_int_equal(fetch_jump(fetch, 1, AT, TO), JUMP); /* another core's */
+                assert_int_equal(fetch_jump(fetch, 0, AT, TO, true), lap < (run ? 1 : ENDS - 1) ? JUMP + ASTRAY : JUMP);
+                assert_int_equal(fetch_jump(fetch, 0, TO, AT, true), JUMP); /* another one */
+                assert_int_equal(fetch_jump(fetch, 1, AT, TO, true), JUMP); /* another core's */
             }
         }
     }
     fetch_destroy(fetch);
 }
 
+/* What a lap of so many jumps costs once it is known; passing: none of them counts but the first. */
+static unsigned lap_of(struct fetch *fetch, unsigned jumps, bool passing)
+{
+    unsigned cycles = 0;
+    for (unsigned lap = 0; lap < 4; lap++) {
+        cycles = 0;
+        for (uint64_t i = 0; i < jumps; i++)
+            cycles += fetch_jump(fetch, 0, i * 16, (i + 1) % jumps * 16, !passing || i == 0);
+    }
+    return cycles;
+}
+
+/* Of the jumps that were taken last every second one comes along; of one more than these none does, and none that
+ * counts. */
+static void few_are_foretold_in_pairs(void **state)
+{
+    enum { PAIRS = 16 };
+    struct description description;
+    struct fetch *fetch;
+
+    (void)state;
+    describe(&description, 1, 0, 0);
+    description.fetch.pairs = PAIRS;
+    fetch = fetch_create(&description, 1);
+    assert_int_equal(lap_of(fetch, PAIRS, true), PAIRS / 2 * JUMP);
+    uint64_t digest = fetch_digest(fetch);
+    lap_of(fetch, PAIRS, true);
+    assert_int_equal(fetch_digest(fetch), digest);
+    assert_int_equal(lap_of(fetch, PAIRS, false), PAIRS * JUMP);
+    assert_int_equal(lap_of(fetch, PAIRS + 1, true), (PAIRS + 1) * JUMP);
+    assert_int_equal(fetch_waits(fetch, 7), 7);
+    fetch_destroy(fetch);
+}
+
+static void fetching_runs_ahead(void **state)
+{
+    struct description description;
+    struct fetch *fetch;
+
+    (void)state;
+    describe(&description, 1, 0, 0);
+    description.fetch.ahead = 4;
+    fetch = fetch_create(&description, 1);
+    assert_int_equal(fetch_waits(fetch, 3), 0);
+    assert_int_equal(fetch_waits(fetch, 4), 0);
+    assert_int_equal(fetch_waits(fetch, 11), 7);
+    fetch_destroy(fetch);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fetching_runs_ahead),
+        cmocka_unit_test(few_are_foretold_in_pairs),
         cmocka_unit_test(without_a_buffer_every_target_is_known),
         cmocka_unit_test(targets_are_learnt),
         cmocka_unit_test(rings_repeat),

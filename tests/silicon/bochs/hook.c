@@ -208,7 +208,7 @@ static void prefetch_hint(unsigned processor, unsigned what, unsigned segment, u
 /* Cycles of a taken jump beyond the one that Bochs counts: its own, and those of fetching where it goes. */
 static uint64_t jump_cycles(struct hook *hook, uint64_t from, uint64_t to)
 {
-    uint64_t cycles = fetch_jump(hook->silicon->fetch, 0, from, to);
+    uint64_t cycles = fetch_jump(hook->silicon->fetch, 0, from, to, false);
 
     if (from >> LINE_SHIFT != to >> LINE_SHIFT) {
         hook_catch_up(hook);

@@ -119,9 +119,11 @@ static uint64_t jump_step(struct machine *machine, struct chain *chain)
     if (translated.fault)
         access_fault(machine, from, false);
     chain->at = ground_read(&machine->ground, translated.pa);
-    chain->astray = (ground_read(&machine->ground, translated.pa + WORD) != 0) != (lap && chain->made % lap);
+    bool passes = lap && chain->made % lap;
+    chain->astray = (ground_read(&machine->ground, translated.pa + WORD) != 0) != passes;
     chain->ended = chain->at == 0 || chain->astray;
-    return cycles + (chain->ended ? 0 : fetch_jump(machine->silicon->fetch, chain->core, from, chain->at));
+    cycles = fetch_waits(machine->silicon->fetch, cycles);
+    return cycles + (chain->ended ? 0 : fetch_jump(machine->silicon->fetch, chain->core, from, chain->at, !passes));
 }
 
 /* One step, in core cycles; chain->at moves to the next stop. Inlined with a constant op into the loops that walk. */
