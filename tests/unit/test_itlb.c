@@ -122,6 +122,21 @@ static void a_queue_of_small_pages(void **state)
     }
 }
 
+/* A core that foretells two jumps a cycle, of few, and of more than it has targets takes a cycle longer, as a Redwood
+ * Cove does: what the few take is no measure of others, which miss nothing for all that. */
+static void two_jumps_a_cycle(void **state)
+{
+    struct description description = machine_with();
+    add_tlb(&description, 1, 32, 8, "LRU");
+    add_tlb(&description, 2, 128, 8, "LRU");
+    add_targets(&description, 64);
+    description.fetch.miss = 1;
+    description.fetch.pairs = 16;
+    description.fetch.ahead = HIT;
+    measure(*state, &description);
+    assert_level(*state, "itlb1.4k", 8, 32, PENALTY);
+}
+
 /* Fewer branch targets than the second level's entries, and more than are needed to see its ways; then fewer than
  * those, and last fewer than the first level has entries. */
 static void few_targets(void **state)
@@ -339,6 +354,7 @@ int main(void)
         cmocka_unit_test(runs_that_end),
         cmocka_unit_test(a_queue),
         cmocka_unit_test(a_queue_of_small_pages),
+        cmocka_unit_test(two_jumps_a_cycle),
         cmocka_unit_test(few_targets),
         cmocka_unit_test(targets_that_cost_little),
         cmocka_unit_test(targets_that_are_nearly_enough),
