@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* loops.h: the timed loops (loops.nasm), shared by bare metal and user space. System V calling convention. Each reads
- * the clock with LFENCE; RDTSC; LFENCE before and RDTSCP; LFENCE after (LFENCE; RDTSC; LFENCE where `rdtscp` is 0),
- * keeps everything in registers between the two, and returns the difference in ticks, overhead included. Loops are
- * unrolled 48 to 64 times so that their own branches cost less than 1 %; a count that is not a multiple is finished one
- * by one. `end`, where there is one, receives the last stop. `warm` visits from the start come before the first look at
- * the clock, in registers as well. */
+/* loops.h: the timed loops (loops.nasm, listen.nasm), shared by bare metal and user space. System V calling convention.
+ * Each reads the clock with LFENCE; RDTSC; LFENCE before and RDTSCP; LFENCE after (LFENCE; RDTSC; LFENCE where `rdtscp`
+ * is 0), keeps everything in registers between the two, and returns the difference in ticks, overhead included. Loops
+ * are unrolled 48 to 64 times so that their own branches cost less than 1 %; a count that is not a multiple is finished
+ * one by one. `end`, where there is one, receives the last stop. `warm` visits from the start come before the first
+ * look at the clock, in registers as well. */
 #pragma once
 #include <stdint.h>
 
@@ -43,7 +43,7 @@ uint64_t loop_copy(uint64_t start, uint64_t lines, uint64_t rdtscp);
 uint64_t loop_add(uint64_t steps, uint64_t variables, uint64_t rdtscp);
 uint64_t loop_multiply(uint64_t steps, uint64_t variables, uint64_t rdtscp);
 
-/* PAUSE, so many times: 1 or more. */
+/* PAUSE, so many times: 1 or more, between LFENCE; RDTSC: about how long they take, and no measure. */
 uint64_t loop_pause(uint64_t steps);
 
 /* Watches the clock for `ticks`, counting jumps of 2^i to 2^(i+1) - 1 ticks between neighbouring reads in gap[i]. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* measure.c: runs, blocks, listening and links on bare metal. The loops themselves are loops.nasm's; here is what is
- * around them. */
+/* measure.c: runs, blocks, listening and links on bare metal. The loops themselves are loops.nasm's and listen.nasm's;
+ * here is what is around them. */
 #include "kernel/measure.h"
 #include "kernel/cpu.h"
 #include "kernel/link.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* timing.c: the loops of loops.nasm as runs of tasks, and the clock's own properties measured with them. */
+/* timing.c: the loops of loops.h as runs of tasks, and the clock's own properties measured with them. */
 #include "kernel/timing.h"
 #include "kernel/loops.h"
 

@@ -93,7 +93,7 @@ static bool is_latest(struct latest *latest, unsigned most, uint64_t from)
 
 /* Whether a jump comes along with the one before it. Where both count, the second waits for what the first one counts.
  */
-static bool comes_along(struct fetch *fetch, unsigned core, uint64_t from, bool counts)
+static bool comes_along(struct fetch *fetch, unsigned core, uint64_t from, bool counts, bool foretold)
 {
     struct latest *latest = &fetch->latest[core];
     unsigned pairs = fetch->description->fetch.pairs;
@@ -101,7 +101,7 @@ static bool comes_along(struct fetch *fetch, unsigned core, uint64_t from, bool 
 
     if (pairs == 0)
         return false;
-    known = is_latest(latest, pairs, from);
+    known = is_latest(latest, pairs, from) && foretold;
     along = known && latest->first && !(counts && latest->counts);
     latest->first = known && !along;
     latest->counts = counts;
@@ -112,15 +112,12 @@ unsigned fetch_jump(struct fetch *fetch, unsigned core, uint64_t from, uint64_t 
 {
     const struct fetch_description *description = &fetch->description->fetch;
     struct end *end = &fetch->end[core];
-    unsigned cycles = comes_along(fetch, core, from, counts) ? 0 : description->jump;
+    bool held = fetch->targets[core] == NULL || predicted(fetch->targets[core], from, to);
+    bool astray = end->wrong && end->at == from;
+    unsigned cycles = (held ? 0 : description->miss) + (astray ? description->astray : 0);
 
-    if (end->wrong && end->at == from) {
-        end->wrong--;
-        cycles += description->astray;
-    }
-    if (fetch->targets[core] == NULL || predicted(fetch->targets[core], from, to))
-        return cycles;
-    return cycles + description->miss;
+    end->wrong -= astray;
+    return cycles + (comes_along(fetch, core, from, counts, held && !astray) ? 0 : description->jump);
 }
 
 uint64_t fetch_waits(const struct fetch *fetch, uint64_t cycles)
@@ -144,6 +141,7 @@ void fetch_ended(struct fetch *fetch, unsigned core, uint64_t at)
 
     if (ends && end->known && !left)
         left = 1;
+    fetch->latest[core].first = false;
     *end = (struct end){.at = at, .wrong = end->known ? left : ends, .known = true};
 }
 

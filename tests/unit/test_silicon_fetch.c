@@ -188,6 +188,11 @@ static void few_are_foretold_in_pairs(void **state)
     assert_int_equal(lap_of(fetch, PAIRS + 1, true), (PAIRS + 1) * JUMP);
     assert_int_equal(fetch_waits(fetch, 7), 7);
     fetch_destroy(fetch);
+    describe(&description, 1, 1, PAIRS / 2); /* too few targets: none is foretold */
+    description.fetch.pairs = PAIRS;
+    fetch = fetch_create(&description, 1);
+    assert_int_equal(lap_of(fetch, PAIRS, true), PAIRS * (JUMP + MISS));
+    fetch_destroy(fetch);
 }
 
 static void fetching_runs_ahead(void **state)

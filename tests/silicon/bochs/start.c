@@ -22,6 +22,7 @@ static const uint64_t MOST_IPS = UINT32_MAX;
 static bool learn_opcodes(struct hook *hook, const char **why)
 {
     const struct clock_description *clock = &hook->description.clock;
+    bool pause = false;
 
     for (unsigned opcode = 0; opcode < MAX_OPCODES; opcode++) {
         const char *name = hook->emulator.opcode_name((uint16_t)opcode);
@@ -46,6 +47,7 @@ static bool learn_opcodes(struct hook *hook, const char **why)
             hook->more[opcode] = (uint16_t)clock->multiply;
         } else if (strcmp(name, "PAUSE") == 0) {
             hook->more[opcode] = (uint16_t)clock->pause;
+            pause = true;
         } else if (strcmp(name, "MOV_GqEq") == 0) {
             hook->load_64 = (uint16_t)opcode;
         } else if (strcmp(name, "MOV_Op64_GdEd") == 0) {
@@ -55,7 +57,7 @@ static bool learn_opcodes(struct hook *hook, const char **why)
         }
     }
     *why = "the names of opcodes";
-    return hook->lfence && hook->mfence && hook->rdtsc && hook->load_64 && hook->load_32 && hook->load_float;
+    return pause && hook->lfence && hook->mfence && hook->rdtsc && hook->load_64 && hook->load_32 && hook->load_float;
 }
 
 /* Ends with a sentence on the standard error output. */
@@ -92,7 +94,8 @@ static void read_description(struct hook *hook, const char *name)
         refuse(BAD_INPUT, "there is no noise called ", noise);
     if (!hook->description.x86)
         refuse(BAD_INPUT, "only an x86 machine can run under Bochs: ", hook->description.name);
-    hook->description.levels = 4; /* what the guest's firmware builds, whatever the processor could have */
+    hook->description.fetch.pairs = 0; /* each instruction takes a tick here */
+    hook->description.levels = 4;      /* what the guest's firmware builds, whatever the processor could have */
 }
 
 /* What depends on the description alone. */

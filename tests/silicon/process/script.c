@@ -51,8 +51,9 @@ static bool execute(struct machine *machine, uint64_t va)
         if (translated.fault)
             access_fault(machine, va, false);
         to = ground_read(&machine->ground, translated.pa);
-        pass(machine, cycles + fetch_jump(silicon->fetch, machine->here, va,
-                                          to ? to : visit_ip(&(struct visit){.op = OP_EXECUTE}), true));
+        pass(machine, fetch_waits(silicon->fetch, cycles) +
+                          fetch_jump(silicon->fetch, machine->here, va,
+                                     to ? to : visit_ip(&(struct visit){.op = OP_EXECUTE}), true));
         if (!to)
             return true;
         va = to;
