@@ -2,11 +2,11 @@
 /* pause.c: time that goes by. */
 #include "probes/pause.h"
 
-/* As many of PAUSE as the last ones took ticks for: how long one takes nobody tells. It takes a core cycle at least,
- * which ends this where the clock stands still. */
+/* As many of PAUSE as the last ones took ticks for, and not many times more than those: how long one takes nobody
+ * tells. It takes a core cycle at least, which ends this where the clock stands still. */
 void bench_pause(struct bench *bench, unsigned milliseconds)
 {
-    enum { A_SECOND = 1000, FIRST = 1024 };
+    enum { A_SECOND = 1000, FIRST = 1024, LONGER = 16 };
     struct block pauses = {.kind = BLOCK_PAUSE, .variables = 1};
     struct reading reading;
     double ticks = (double)bench->clock.hz * milliseconds / A_SECOND;
@@ -21,10 +21,8 @@ void bench_pause(struct bench *bench, unsigned milliseconds)
         }
         ticks -= (double)reading.ticks;
         most -= steps;
-        if (!reading.ticks)
-            steps *= 2;
-        else if (ticks > 0)
-            steps = 1 + (uint64_t)(ticks / (double)reading.ticks * (double)steps);
+        double next = ticks > 0 && reading.ticks ? ticks / (double)reading.ticks : 2;
+        steps = 1 + (uint64_t)((next < LONGER ? next : LONGER) * (double)steps);
     }
     bench_rest(bench, true);
 }

@@ -88,7 +88,7 @@ uint64_t push_pooled(const struct push *, const struct scene *, uint64_t i);
 /* Whether a line is one of those. */
 bool push_among(const uint64_t *lines, unsigned count, uint64_t line);
 
-/* The scene with its first line and its last one changed. */
+/* The scene with its first line and its last one changed. It has one at least. */
 struct scene push_ends_changed(const struct scene *);
 
 /* Whether there were more visits than there may be. */

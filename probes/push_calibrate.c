@@ -17,8 +17,8 @@ static uint64_t line_of_page(const struct push *push, unsigned number)
 }
 
 /* Ticks of a load of a line that is at hand, as its page is: what the clock shows above a hit is what every reading
- * has. Nothing of it stays in any cache, for so many lines would be in the way of what is looked for. Less than 0:
- * disturbed. */
+ * has. Nothing of it stays in any cache, but for what prefetchers bring beside it: so many lines would be in the way of
+ * what is looked for. Less than 0: disturbed. */
 static bool time_hit(struct push *push, unsigned number, double *ticks)
 {
     struct round round;

@@ -254,12 +254,13 @@ static void helpers_of_the_set(void **state)
 }
 
 /* A level that draws lots, behind an exclusive one that keeps the last lines, where a line of another set may take the
- * place of one of the set: all kin seem to share one. Of seeds 1 to 20 twelve are right, and none of the others is
- * sure. In the first of these it is refuted by lines it foretells, and counting the sets must not find the same once
- * more. */
+ * place of one of the set: all kin seem to share one. Of seeds 1 to 20 twelve are right, the others missed. In the
+ * first of these it is refuted by lines it foretells, and counting the sets must not find the same once more. In the
+ * last one places do not tell the set's lines from others: what comes out may be right, and is not sure. */
 static void one_set_counted(void **state)
 {
-    static const unsigned seeds[] = {5, 8, 9};
+    static const unsigned seeds[] = {5, 8, 9, 7};
+    const unsigned count = sizeof seeds / sizeof *seeds;
     struct description description = first(16, 4, "QLRU_H11_M1_R0_U0");
     struct cache_description *second = add(&description, 64, 8, "MRU_N");
     second->inclusion = INCLUSION_EXCLUSIVE;
@@ -269,12 +270,12 @@ static void one_set_counted(void **state)
     description.prefetcher[0] = (struct prefetcher_description){
         .kind = PREFETCH_STREAM, .watches = 2, .into = 2, .trackers = 16, .train = 3, .ahead = 8};
     unsigned right = 0;
-    for (unsigned i = 0; i < sizeof seeds / sizeof *seeds; i++) {
+    for (unsigned i = 0; i < count; i++) {
         know(*state, &description);
         measured(&description, seeds[i], *state);
         const struct finding *size = of_level(*state, 3, "size");
         bool same = size->measured && size->value == (double)description.cache[2].size;
-        if (size->measured && !same && size->confidence > 0.5)
+        if (size->measured && (!same || i == count - 1) && size->confidence > 0.5)
             fail_msg("seed %u: %g, confidence %.3f", seeds[i], size->value, size->confidence);
         right += same;
     }

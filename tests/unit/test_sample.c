@@ -300,9 +300,27 @@ static void pauses_last(void **state)
     }
 }
 
+/* A clock that moves once in 2^31 core cycles ends a pause, too: PAUSE takes one at least. */
+static void pauses_end(void **state)
+{
+    (void)state;
+    struct description description = quiet();
+    description.clock.ratio_core = 1u << 31;
+    struct machine *machine = opened(&description, 1);
+    struct bench bench = bench_open(machine, 1);
+    struct silicon_clock *clock = &process_silicon(machine)->clock;
+    double most = 0.02 * (double)description.clock.hz;
+    uint64_t start = clock->cycles;
+    bench_wait(&bench, 1);
+    uint64_t pauses = (clock->cycles - start) / description.clock.pause;
+    assert_true((double)pauses >= most && (double)pauses < 1.01 * most);
+    machine_close(machine);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pauses_end),
         cmocka_unit_test(pauses_last),
         cmocka_unit_test(parts_of_laps_are_told),
         cmocka_unit_test(quantiles_interpolate),
