@@ -43,7 +43,7 @@ void description_plain(struct description *description, uint64_t size, unsigned 
     description->clock.step = 1;
     description->clock.ratio_core = description->clock.ratio_clock = 1;
     description->clock.multiply = 3;
-    description->clock.pause = 10;
+    description->clock.pause = USUAL_PAUSE;
     description->clock.rdtsc = 20;
     description->clock.rdtscp = 30;
     description->clock.lfence = 10;

@@ -343,8 +343,7 @@ static const char *translation_unsound(const struct description *machine)
     return NULL;
 }
 
-/* Cycles of a hit in the first level that holds code. */
-static unsigned code_latency(const struct description *machine)
+unsigned description_code_latency(const struct description *machine)
 {
     for (unsigned i = 0; i < machine->caches; i++)
         if (machine->cache[i].level == 1 && (machine->cache[i].holds & HOLDS_CODE) != 0)
@@ -361,7 +360,7 @@ static const char *whole_unsound(const struct description *machine)
         if (!level_exists(machine, machine->prefetcher[i].watches) ||
             !level_exists(machine, machine->prefetcher[i].into))
             wrong = "has a prefetcher that watches or fills a cache level that is not there";
-    if (wrong == NULL && machine->fetch.ahead > code_latency(machine))
+    if (wrong == NULL && machine->fetch.ahead > description_code_latency(machine))
         wrong = "has fetching that runs farther ahead than a hit of its first level takes";
     if (wrong == NULL && (machine->pages & PAGES_LARGE) != 0 && machine->memory.span % large != 0)
         wrong = "has a span that is no whole number of large pages";

@@ -62,8 +62,7 @@ const struct field description_fields[] = {
     ENTRY(clock, "half_step", VALUE_FLAG, half_step, "no"),
     ENTRY(clock, "ratio", VALUE_RATIO, ratio_core, "1/1"),
     ENTRY(clock, "multiply", VALUE_NUMBER, multiply, NULL),
-    /* About 10 cycles before Skylake (Intel's Optimization Reference Manual, on PAUSE in Skylake). */
-    ENTRY(clock, "pause", VALUE_NUMBER, pause, "10"),
+    ENTRY(clock, "pause", VALUE_NUMBER, pause, "10"), /* USUAL_PAUSE */
     ENTRY(clock, "rdtsc", VALUE_NUMBER, rdtsc, NULL),
     ENTRY(clock, "rdtscp", VALUE_NUMBER, rdtscp, NULL),
     ENTRY(clock, "lfence", VALUE_NUMBER, lfence, NULL),

@@ -122,6 +122,10 @@ struct memory_description {
     } hole[MAX_HOLES]; /* MTRRs: ranges of another type; enum memtype */
 };
 
+/* Cycles of PAUSE where nothing else is said: about that before Skylake (Intel's Optimization Reference Manual, on
+ * PAUSE in Skylake). */
+enum { USUAL_PAUSE = 10 };
+
 struct clock_description {
     uint64_t hz, step;                /* of the counter: ticks a second, ticks */
     bool half_step;                   /* of half a tick more: by turns `step` ticks and one more */
@@ -241,6 +245,9 @@ bool description_write(const struct description *, char *ini, size_t capacity);
 
 /* NULL, or what keeps a description from being a machine. */
 const char *description_unsound(const struct description *);
+
+/* Core cycles of a hit in the first level that holds code; 0: there is none. */
+unsigned description_code_latency(const struct description *);
 
 /* A random plausible machine (random_machine.c); always sound. */
 void description_random(struct description *, uint64_t seed);

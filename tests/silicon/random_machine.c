@@ -259,7 +259,7 @@ static void draw_clock(struct draw *draw)
         clock->ratio_core = multiple + from(draw, 0, multiple / 2);
     }
     clock->multiply = from(draw, 3, 6);
-    clock->pause = 10;
+    clock->pause = USUAL_PAUSE;
     clock->rdtsc = from(draw, 15, 45);
     clock->rdtscp = chance(draw, 80) ? clock->rdtsc + from(draw, 0, 12) : 0;
     clock->lfence = from(draw, 4, 12);

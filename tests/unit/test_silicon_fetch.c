@@ -186,7 +186,6 @@ static void few_are_foretold_in_pairs(void **state)
     assert_int_equal(fetch_digest(fetch), digest);
     assert_int_equal(lap_of(fetch, PAIRS, false), PAIRS * JUMP);
     assert_int_equal(lap_of(fetch, PAIRS + 1, true), (PAIRS + 1) * JUMP);
-    assert_int_equal(fetch_waits(fetch, 7), 7);
     fetch_destroy(fetch);
     describe(&description, 1, 1, PAIRS / 2); /* too few targets: none is foretold */
     description.fetch.pairs = PAIRS;

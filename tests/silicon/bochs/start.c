@@ -107,10 +107,7 @@ static void prepare(struct hook *hook, uint64_t ips)
     hook->all = getenv("ASSAY_ALL") != NULL;
     hook->ground.emulator = &hook->emulator;
     hook->ground.stale = true;
-    for (unsigned i = 0; i < description->caches; i++) {
-        if (description->cache[i].level == 1 && (description->cache[i].holds & HOLDS_CODE))
-            hook->fetch_hit = description->cache[i].latency;
-    }
+    hook->fetch_hit = description_code_latency(description);
 }
 
 /* What Bochs has to be configured with and how many cycles a second it can count, and the largest cache's size. */
