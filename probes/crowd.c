@@ -288,9 +288,32 @@ static bool finds_room(struct crowd *crowd, unsigned laps)
     return room;
 }
 
+/* Whether few pages of a crowd miss in a lap over it: of most policies all do, or many. */
+static bool few_miss(const struct crowd *crowd, double ticks, unsigned count)
+{
+    const struct reach *reach = crowd->reach;
+    return (ticks - reach->hit) * count < LUCK / LEAST_MISSES * reach->miss * crowd->count;
+}
+
+/* Whether one page less takes longer all the same, by a part of a miss a lap. One too many for a policy that draws lots
+ * has two misses a lap on average, and often one alone: what asks for more than that may not see it. */
+static bool still_misses(const struct crowd *crowd)
+{
+    enum { PART = 3, SETTLING = 16 };
+    struct reach part = *crowd->reach;
+    struct crowd less = *crowd;
+    part.miss /= PART * LEAST_MISSES;
+    less.reach = &part;
+    less.count--;
+    crowd_pages(crowd)->settling = SETTLING;
+    bool misses = crowd_overflows(&less, LAST);
+    crowd_pages(crowd)->settling = 0;
+    return misses;
+}
+
 /* Whether it takes luck to be among those that stay, or time. sharp: one page less has always found room at once, in
  * any order: with luck it would take half as long as this many do, at most, and these have found none; but a queue may
- * have room for them all the same. */
+ * have room for them all the same, and where few of them miss, one page less may miss still fewer. */
 static bool draws_lots(struct crowd *crowd, bool sharp)
 {
     enum { ROUND = 1, TIMES = 3, MOST = 128 };
@@ -299,12 +322,16 @@ static bool draws_lots(struct crowd *crowd, bool sharp)
     double ticks = 0;
     if (!crowd_overflows(crowd, LAST))
         return true;
-    if (sharp) /* of more that would take long */
-        return count <= MOST && finds_room(crowd, ROUND);
+    if (sharp && count <= MOST && finds_room(crowd, ROUND))
+        return true;
+    if (sharp && crowd->count <= FEW)
+        return false;
     struct stops stops = with_block(crowd);
     if (!seats_excess(reach->pages, &stops, &ticks))
         return true;
-    bool few = (ticks - reach->hit) * count < LUCK / LEAST_MISSES * reach->miss * crowd->count;
+    bool few = few_miss(crowd, ticks, count);
+    if (sharp)
+        return few && still_misses(crowd);
     return crowd->count > FEW && few && (count > MOST || finds_room(crowd, TIMES)); /* for all that is known */
 }
 

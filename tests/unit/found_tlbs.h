@@ -77,10 +77,10 @@ static inline void assert_level(const struct notebook *notebook, const char *lev
 typedef bool probe_function(struct machine *, const struct request *, struct notebook *);
 
 /* Runs a probe on a machine; the notebook may have what it goes by. Returns the visits that it made. */
-static inline uint64_t run_probe(probe_function *probe, const struct description *description,
-                                 struct notebook *notebook)
+static inline uint64_t run_probe_from(probe_function *probe, uint64_t seed, const struct description *description,
+                                      struct notebook *notebook)
 {
-    struct request request = {.seed = 11};
+    struct request request = {.seed = seed};
     const char *why = "";
     struct machine *machine = process_open(NULL, description, 3, NULL, &why);
     if (!machine)
@@ -89,6 +89,12 @@ static inline uint64_t run_probe(probe_function *probe, const struct description
     uint64_t visits = machine_steps(machine);
     machine_close(machine);
     return visits;
+}
+
+static inline uint64_t run_probe(probe_function *probe, const struct description *description,
+                                 struct notebook *notebook)
+{
+    return run_probe_from(probe, 11, description, notebook);
 }
 
 /* The user's key ends a probe after so many rests, and all that it should have found, so many findings, says so. */
