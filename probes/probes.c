@@ -29,27 +29,27 @@ const struct probe probe_list[] = {
      "dtlb1.2m.shared dtlb2.2m.entries dtlb2.2m.ways dtlb2.2m.sets dtlb2.2m.bits dtlb2.2m.penalty "
      "dtlb2.2m.shared dtlb1.1g.entries dtlb1.1g.ways dtlb1.1g.sets dtlb1.1g.bits dtlb1.1g.shared "
      "dtlb2.1g.entries dtlb2.1g.ways dtlb2.1g.sets dtlb2.1g.bits dtlb2.1g.penalty dtlb2.1g.shared",
-     probe_dtlb, 4000, false, NULL, true},
+     probe_dtlb, 4000, false, NULL, false},
     {"stores", "whether stores have a first TLB of their own, of fewer entries than that of loads",
-     "dtlb1.4k.stores dtlb1.2m.stores", probe_stores, 300, false, "dtlb", true},
+     "dtlb1.4k.stores dtlb1.2m.stores", probe_stores, 300, false, "dtlb", false},
     {"itlb",
      "entries, ways, sets and index bits of the TLBs that jumps look in, and what a hit of the second one takes",
      "itlb1.4k.entries itlb1.4k.ways itlb1.4k.sets itlb1.4k.bits itlb2.4k.entries itlb2.4k.ways itlb2.4k.sets "
      "itlb2.4k.bits itlb2.4k.penalty itlb1.2m.entries itlb1.2m.ways itlb1.2m.sets itlb1.2m.bits "
      "itlb2.2m.entries itlb2.2m.ways itlb2.2m.sets itlb2.2m.bits itlb2.2m.penalty",
-     probe_itlb, 3000, false, NULL, true},
+     probe_itlb, 3000, false, NULL, false},
     {"tables",
      "what a walk of the page tables takes, by where the table's entry is, and which cache the walker looks in",
-     "walk.4k.l1 walk.4k.l2 walk.4k.l3 walk.4k.mem walker.cached_in", probe_tables, 1500, false, "latency", true},
+     "walk.4k.l1 walk.4k.l2 walk.4k.l3 walk.4k.mem walker.cached_in", probe_tables, 1500, false, "latency", false},
     {"structures", "which entries of the upper page tables are kept, how many, and what it takes when one is not",
      "psc.pde.entries psc.pde.miss psc.pdpte.entries psc.pdpte.miss psc.pml4e.entries psc.pml4e.miss "
      "psc.pml5e.entries psc.pml5e.miss psc.unified psc.physical psc.invlpg structures.sizes",
-     probe_structures, 1500, false, NULL, true},
+     probe_structures, 1500, false, NULL, false},
     {"coalescing", "how many pages an entry of the TLBs is for, and whether large pages are kept as pieces",
      "dtlb1.4k.run dtlb1.4k.aligned dtlb2.4k.run dtlb1.2m.split dtlb1.1g.split", probe_coalescing, 1500, false, NULL,
-     true},
+     false},
     {"costs", "what INVLPG, a write of CR3, emptying the TLBs and a page fault take",
-     "cost.invlpg cost.cr3 cost.flush_tlb cost.fault", probe_costs, 500, false, NULL, true},
+     "cost.invlpg cost.cr3 cost.flush_tlb cost.fault", probe_costs, 500, false, NULL, false},
     {"list", "what an element of a linked list costs, in order and not", "list.sizes", probe_lists, 8000, false, NULL,
      true},
 };

@@ -34,6 +34,8 @@ static const double UNUSUAL = 2;
 /* How sure an answer is that rests on a few looks. */
 static const double FAIRLY = 0.95;
 
+static const char YES_NO[] = "yes/no", ENTRIES[] = "entries"; /* units */
+
 struct structures {
     struct bench bench;
     struct notebook *notebook;
@@ -294,14 +296,14 @@ static bool find_tag(struct structures *structures)
     if (!structures->kept[level].any)
         level = structures->kept[PDE].any ? PDE : next_kept(structures, PDPTE);
     if (!level || level == fork->levels) {
-        note_missing_why(structures, "psc.physical", "",
+        note_missing_why(structures, "psc.physical", YES_NO,
                          level ? "entries of the highest table have one place only" : "no upper entries are kept");
         return true;
     }
     if (!fork_at(fork, level) || !fork_held(fork, &(struct held_question){.used = 1, .aside = true}, &held))
         return false;
     structures->physical = held;
-    note_answer(structures, "psc.physical", held, "", FAIRLY,
+    note_answer(structures, "psc.physical", held, YES_NO, FAIRLY,
                 "an entry below two others, used through one and swapped: read through the other");
     return true;
 }
@@ -312,12 +314,12 @@ static bool find_invlpg(struct structures *structures)
     unsigned level = next_kept(structures, PDE - 1);
     bool held;
     if (!level) {
-        note_missing_why(structures, "psc.invlpg", "", "no upper entries are kept");
+        note_missing_why(structures, "psc.invlpg", YES_NO, "no upper entries are kept");
         return true;
     }
     if (!fork_at(fork, level) || !fork_held(fork, &(struct held_question){.used = 1, .between = BETWEEN_INVLPG}, &held))
         return false;
-    note_answer(structures, "psc.invlpg", !held, "", FAIRLY, "INVLPG between the use of an entry and its swap");
+    note_answer(structures, "psc.invlpg", !held, YES_NO, FAIRLY, "INVLPG between the use of an entry and its swap");
     return true;
 }
 
@@ -419,9 +421,9 @@ static void note_entries(struct structures *structures)
         const struct kept *kept = &structures->kept[level];
         id_of(level, "entries", id);
         if (!kept->known || kept->confidence < 0.5)
-            note_missing_why(structures, id, "", kept->known ? "they do not fill its sets evenly" : kept->why);
+            note_missing_why(structures, id, ENTRIES, kept->known ? "they do not fill its sets evenly" : kept->why);
         else
-            note_answer(structures, id, kept->entries, "", confidence_from(1 - kept->confidence),
+            note_answer(structures, id, kept->entries, ENTRIES, confidence_from(1 - kept->confidence),
                         "entries swapped after use and asked for one by one (after paper 004, section 2.4)");
     }
 }
@@ -436,13 +438,13 @@ static void note_rest(struct structures *structures, const char *why)
     for (unsigned level = PDE; level <= PML5E; level++) {
         bool there = level <= structures->fork.levels;
         if (!noted(structures->notebook, id_of(level, "entries", id)))
-            note_missing_why(structures, id, "", there ? why : fewer);
+            note_missing_why(structures, id, ENTRIES, there ? why : fewer);
         if (!noted(structures->notebook, id_of(level, "miss", id)))
             note_missing_why(structures, id, "cycles", there ? why : fewer);
     }
     for (unsigned i = 0; i < sizeof others / sizeof *others; i++)
         if (!noted(structures->notebook, others[i]))
-            note_missing_why(structures, others[i], "", why);
+            note_missing_why(structures, others[i], YES_NO, why);
 }
 
 static bool find_all(struct structures *structures)
@@ -455,9 +457,9 @@ static bool find_all(struct structures *structures)
     if (!find_unified(structures))
         return false;
     if (structures->unified == 2)
-        note_missing_why(structures, "psc.unified", "", structures->why);
+        note_missing_why(structures, "psc.unified", YES_NO, structures->why);
     else
-        note_answer(structures, "psc.unified", structures->unified, "", FAIRLY,
+        note_answer(structures, "psc.unified", structures->unified, YES_NO, FAIRLY,
                     "an upper entry after walks through many PDEs");
     if (!find_tag(structures) || !find_invlpg(structures) || !find_entries(structures))
         return false;

@@ -2,11 +2,10 @@
 """Probes that are on trial (docs/silicon.md), on modelled machines: named ones that change with each commit; in a soak all
 of them, and random ones.
 
-    settings: caches_machines=N        named machines (6); with all of them 100 random ones, too
-              translation_machines=N   random machines whose translation is measured (4)"""
+    settings: caches_machines=N   named machines (6); with all of them 100 random ones, too"""
 import re
 
-from cases_model import LAST, MACHINES, TALLY, draw, hold, judge_random, model, name_of, run, seed, told, wrong
+from cases_model import LAST, MACHINES, draw, hold, name_of, run, seed, told, wrong
 from suite import Skipped, case, expect
 
 TRIAL = "caches"
@@ -46,68 +45,6 @@ def trial_named(group):
 
 for group in range(2):
     trial_named(group)
-
-
-# What each of these finds, by ids.
-ALONE = {"dtlb": re.compile(r"dtlb[12]\.\w+\.(entries|ways|sets|bits|penalty|shared)$"), "itlb": re.compile(r"itlb[12]\."),
-         "stores": re.compile(r"dtlb1\.\w+\.stores$"), "tables": re.compile(r"walk\.4k\.|walker\."),
-         "structures": re.compile(r"psc\."), "costs": re.compile(r"cost\."),
-         "coalescing": re.compile(r"dtlb[12]\.\w+\.(run|aligned|split)$")}
-
-
-def trial_alone(probe, ids):
-    @case(f"model/trial-{probe}", seconds=60)
-    def some(context):
-        """Two named machines, in a soak all of them: nothing is wrong at 0.9 or more, and most is right."""
-        everything = context.setting("caches_machines", 6) >= len(MACHINES)
-        turn = sorted(MACHINES, key=lambda path: seed(name_of(path), probe))[:len(MACHINES) if everything else 2]
-        found = []
-        for path in turn:
-            name = name_of(path)
-            told_of = run(context, f"{probe}-{name}", path, "--noise", "quiet", "--probe", probe, "--seed",
-                          seed(probe, name))
-            found += [(name, finding) for finding in told_of if ids.match(finding["id"])]
-        right = [finding for _, finding in found if finding["verdict"] == "right"]
-        others = [f"{name}: {told([finding])}" for name, finding in found if finding["verdict"] != "right"]
-        print(f"  {probe}, on trial: {len(right)} of {len(found)} right{'; ' if others else ''}{'; '.join(others)[:600]}",
-              flush=True)
-        hold(wrong([finding for _, finding in found], 0.9), "named")
-        expect(found, f"nothing of {probe}'s was found")
-        if everything:
-            expect(len(right) >= TRIAL_RIGHT * len(found), "; ".join(others)[:2000])
-    return some
-
-
-for name, ids in ALONE.items():
-    trial_alone(name, ids)
-
-
-def translation_random(group):
-    @model(f"translation-random-{group + 1}", seconds=60)
-    def some(context):
-        """Every second random machine: what all of these find there, for the gate."""
-        for i in range(group, context.setting("translation_machines", 4), 2):
-            number = seed("machine", "translation", i)
-            machine = draw(context, number)
-            found = run(context, f"translation-{number}", machine, "--noise", "quiet", "--probe", ",".join(ALONE),
-                        "--seed", seed("translation", number))
-            TALLY.add("translation", number, [finding for finding in found
-                                              if any(ids.match(finding["id"]) for ids in ALONE.values())])
-    return some
-
-
-for group in range(2):
-    translation_random(group)
-
-
-@case("model/gate-translation", seconds=LAST)
-def gate_translation(context):
-    """What is found of translation on random machines, together and probe by probe."""
-    found = [finding for _, finding in TALLY.all("translation") if finding["verdict"] != "hidden"]
-    for name, ids in ALONE.items():
-        of = [finding["verdict"] for finding in found if ids.match(finding["id"])]
-        print(f"  {name}: {of.count('right')} of {len(of)} right, {of.count('wrong')} wrong", flush=True)
-    judge_random(context, "translation")
 
 
 @case(f"model/trial-{TRIAL}-random", seconds=LAST)

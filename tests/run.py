@@ -92,8 +92,8 @@ def main():
     parser.add_argument("--keep", action="store_true", help="keep what passed cases wrote, too")
     parser.add_argument("--list", action="store_true")
     arguments = parser.parse_args()
-    for module in ("cases_host", "cases_compare", "cases_usb", "cases_facts", "cases_model", "cases_trial", "cases_suites",
-                   "cases_peers", "cases_report", "cases_image", "cases_boot", "cases_selftest", "cases_levels", "cases_power",
+    for module in ("cases_host", "cases_compare", "cases_usb", "cases_facts", "cases_model", "cases_translation", "cases_trial",
+                   "cases_suites", "cases_peers", "cases_report", "cases_image", "cases_boot", "cases_selftest", "cases_levels", "cases_power",
                    "cases_screen", "cases_bochs",
                    "cases_baseline"):
         importlib.import_module(module)

@@ -14,7 +14,7 @@ from suite import ROOT, Skipped, built, case, expect
 
 SECONDS = 90  # of processor time that one run may take: on an idle machine, so long altogether
 LIMIT = 400
-SECONDS_ON_TRIAL = 300  # of one with the probes that are on trial
+SECONDS_OF_MORE = 300  # of one with more probes
 JUDGE = "assay-model"
 
 
@@ -83,10 +83,10 @@ SURE = re.compile(r"l[2-9]\.(size|ways|line)$|l1d\.(latency\.|write_)")
 OF_TLB = re.compile(r"[di]tlb[12]\..*\.(entries|ways|sets)$")
 
 
-def trial_on(machine, memory, name, probes, same, sure=None, always=False):
-    """What probes on trial find under Bochs is what they find in a process: nothing is wrong, what matches `sure` is
+def found_on(machine, memory, name, probes, same, sure=None, always=False):
+    """What more probes find under Bochs is what they find in a process: nothing is wrong, what matches `sure` is
     right, and what matches `same` has the same value in both. always: not in a soak only."""
-    seconds = SECONDS if always else SECONDS_ON_TRIAL
+    seconds = SECONDS if always else SECONDS_OF_MORE
 
     @case(f"bochs/{name}-{machine}", seconds=seconds)
     def known(context):
@@ -106,33 +106,33 @@ def trial_on(machine, memory, name, probes, same, sure=None, always=False):
 
 
 # An old one, one whose second level is exclusive, and one whose last level is inclusive and has slices by a hash.
-trial_on("pentium-iii", "16M", "caches", "caches,access", OF_LEVEL, SURE)
-trial_on("opteron-2356", "16M", "caches", "caches,access", OF_LEVEL, SURE)
-trial_on("haswell", "64M", "caches", "caches,access", OF_LEVEL, SURE)
+found_on("pentium-iii", "16M", "caches", "caches,access", OF_LEVEL, SURE)
+found_on("opteron-2356", "16M", "caches", "caches,access", OF_LEVEL, SURE)
+found_on("haswell", "64M", "caches", "caches,access", OF_LEVEL, SURE)
 
 # Both servers of paper 004 and a modern one: real tables, walked by the model.
-trial_on("xeon-e5345", "32M", "dtlb", "dtlb", OF_TLB)
-trial_on("opteron-2356", "32M", "dtlb", "dtlb", OF_TLB)
-trial_on("zen4", "32M", "dtlb", "dtlb", OF_TLB, OF_TLB)
+found_on("xeon-e5345", "32M", "dtlb", "dtlb", OF_TLB)
+found_on("opteron-2356", "32M", "dtlb", "dtlb", OF_TLB)
+found_on("zen4", "32M", "dtlb", "dtlb", OF_TLB, OF_TLB)
 
 # Page-structure caches and what flushes and faults cost: all is right. Bochs walks the tables anew where the model's
 # caches have an entry, so a swap is seen at once, and the clock answers; of the highest table it tells only whether
 # entries are kept.
 OF_STRUCTURES = re.compile(r"psc\.(pde|pdpte)\.entries$|psc\.(unified|physical|invlpg)$")
 ALL_OF_THEM = re.compile(r"psc\.|cost\.")
-trial_on("xeon-e5345", "32M", "structures", "structures,costs", OF_STRUCTURES, ALL_OF_THEM, always=True)
-trial_on("opteron-2356", "32M", "structures", "structures,costs", OF_STRUCTURES, ALL_OF_THEM, always=True)
-trial_on("zen4", "32M", "structures", "structures,costs", OF_STRUCTURES, re.compile(r"psc\.(?!pml4e\.entries)|cost\."),
+found_on("xeon-e5345", "32M", "structures", "structures,costs", OF_STRUCTURES, ALL_OF_THEM, always=True)
+found_on("opteron-2356", "32M", "structures", "structures,costs", OF_STRUCTURES, ALL_OF_THEM, always=True)
+found_on("zen4", "32M", "structures", "structures,costs", OF_STRUCTURES, re.compile(r"psc\.(?!pml4e\.entries)|cost\."),
          always=True)
 
 # Words that are read after table entries were swapped come from Bochs' own TLB, which joins nothing: where the model's
 # does, the clock contradicts them, and nothing is said.
 OF_FIRST = re.compile(r"dtlb1\.4k\.run$")
-trial_on("haswell", "32M", "coalescing", "coalescing", OF_FIRST)
-trial_on("xeon-e5345", "32M", "coalescing", "coalescing", OF_FIRST, OF_FIRST)
-trial_on("opteron-2356", "32M", "coalescing", "coalescing", OF_FIRST, OF_FIRST)
-trial_on("zen4", "32M", "coalescing", "coalescing", OF_FIRST, OF_FIRST)
-trial_on("zen1", "32M", "coalescing", "coalescing", re.compile("never"))
+found_on("haswell", "32M", "coalescing", "coalescing", OF_FIRST)
+found_on("xeon-e5345", "32M", "coalescing", "coalescing", OF_FIRST, OF_FIRST)
+found_on("opteron-2356", "32M", "coalescing", "coalescing", OF_FIRST, OF_FIRST)
+found_on("zen4", "32M", "coalescing", "coalescing", OF_FIRST, OF_FIRST)
+found_on("zen1", "32M", "coalescing", "coalescing", re.compile("never"))
 
 
 @case("bochs/deterministic", seconds=70)
