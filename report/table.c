@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* table.c: the console's table: one line a finding, in at most so many columns of plain ASCII; what could not be
- * measured says why in its place. */
+ * measured says why in its place, once for those that follow each other. */
 #include "report/answer.h"
 #include "report/quantity.h"
 #include "report/writer.h"
@@ -65,7 +65,15 @@ static void measured_text(struct text *head, struct text *tail, const struct fin
     }
 }
 
-static void write_finding(struct writer *writer, const struct finding *finding, const struct layout *layout)
+/* Whether a finding is missing for the reason that the one above it is. */
+static bool is_likewise(const struct finding *finding, const struct finding *above)
+{
+    return above && !has_value(above) && text_equal(reason(finding), reason(above));
+}
+
+/* above: the finding of the line before; NULL: there is none. */
+static void write_finding(struct writer *writer, const struct finding *finding, const struct finding *above,
+                          const struct layout *layout)
 {
     char head_buffer[LINE_SIZE], tail_buffer[LINE_SIZE];
     struct text head = text_in(head_buffer, sizeof head_buffer), tail = text_in(tail_buffer, sizeof tail_buffer);
@@ -75,7 +83,7 @@ static void write_finding(struct writer *writer, const struct finding *finding, 
     if (has_value(finding)) {
         measured_text(&head, &tail, finding, layout);
     } else {
-        text_format(&tail, "not measurable: %s", reason(finding));
+        text_format(&tail, "not measurable: %s", is_likewise(finding, above) ? "as above" : reason(finding));
         if (finding->agreement != NOTHING_DECLARED) {
             text_string(&tail, " (declared: ");
             declared_text(&tail, finding);
@@ -174,7 +182,7 @@ bool report_table(struct report_sink *sink, const struct run_summary *run, const
     }
     write_format(&writer, "%s\n", heading.at);
     for (unsigned i = 0; i < notebook->findings; i++)
-        write_finding(&writer, &notebook->finding[i], &layout);
+        write_finding(&writer, &notebook->finding[i], i ? &notebook->finding[i - 1] : NULL, &layout);
     write_totals(&writer, run, notebook, columns);
     return writer_end(&writer);
 }

@@ -99,6 +99,28 @@ static void hanging(void **state)
                                       "l2.line             64 bytes      99.0 %\n"));
 }
 
+/* A reason is told once for findings that follow each other, however often; what is declared is told of each. */
+static void likewise(void **state)
+{
+    (void)state;
+    clear();
+    note_missing(&notebook, "l2.size", "bytes", 1, "no rule");
+    struct finding *declared = note_missing(&notebook, "l2.ways", "ways", 1, "no rule");
+    declared->agreement = AGREES;
+    declared->declared_low = declared->declared_high = 8;
+    strcpy(declared->declared_by, "CPUID 4");
+    note_missing(&notebook, "l2.line", "bytes", 1, "no rule");
+    note_missing(&notebook, "l2.exclusive", "yes/no", 1, "noise");
+    note_value(&notebook, "l3.line", 64, "bytes", 0.99, 1, "");
+    note_missing(&notebook, "l3.ways", "ways", 1, "noise");
+    assert_non_null(strstr(table(79), "\nl2.size             not measurable: no rule\n"
+                                      "l2.ways             not measurable: as above (declared: 8 ways by CPUID 4)\n"
+                                      "l2.line             not measurable: as above\n"
+                                      "l2.exclusive        not measurable: noise\n"
+                                      "l3.line             64 bytes      99.0 %\n"
+                                      "l3.ways             not measurable: noise\n"));
+}
+
 static void wide(void **state)
 {
     (void)state;
@@ -172,8 +194,9 @@ static void odd_charts(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(long_ones), cmocka_unit_test(hanging), cmocka_unit_test(wide),
-                                       cmocka_unit_test(charts), cmocka_unit_test(odd_charts)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(long_ones), cmocka_unit_test(hanging),
+                                       cmocka_unit_test(likewise),  cmocka_unit_test(wide),
+                                       cmocka_unit_test(charts),    cmocka_unit_test(odd_charts)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
