@@ -217,8 +217,8 @@ void axis_label(struct text *text, const struct axis *axis, double value)
 
 void axis_title(struct text *text, const struct axis *axis, const char *name)
 {
-    size_t before = text->length;
-    bool named = text_equal(name, axis->unit);
+    size_t before = text->length, unit = text_length(axis->unit);
+    bool named = text_starts(name, axis->unit) && (name[unit] == 0 || name[unit] == ' ');
 
     text_string(text, name);
     text_string(text, name[0] && axis->unit[0] && !named ? ", " : "");

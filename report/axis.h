@@ -32,5 +32,6 @@ unsigned axis_ticks(const struct axis *, double ticks[MOST_TICKS]);
 /* A label: "32 KB", "500", "2M". */
 void axis_label(struct text *, const struct axis *, double value);
 
-/* What an axis shows, "footprint, bytes (logarithmic)", when `name`, which may be "", says what its values are. */
+/* What an axis shows, "footprint, bytes (logarithmic)", when `name`, which may be "", says what its values are; a name
+ * that begins with the unit, "pages in a row", says that, too. */
 void axis_title(struct text *, const struct axis *, const char *name);

@@ -142,10 +142,12 @@ def enlarged(result):
         if size:
             made += [finding(f"{level}.size", size, "bytes", 2 * size), finding(f"{level}.ways", 16, "ways", 16)]
         result["findings"] += [one for one in made if one["id"] not in names]
-    result["findings"] += [
+    made = [
         finding("dtlb1.4k.entries", 72, "entries", 64), finding("dtlb1.2m.entries", 32, "entries"),
         finding("dtlb1.miss", 7, "cycles"), finding("dtlb2.4k.entries", 3072, "entries", emulated=True),
         finding("dtlb2.4k.ways", 12, "ways"), finding("psc.pde.entries", 64, "entries")]
+    instead = {one["id"] for one in made}
+    result["findings"] = [one for one in result["findings"] if one["id"] not in instead] + made
     series = result["series"]
     series.append({"id": "l1d.onset", "x": "ways", "y": "ticks", "points": [[i, 4, 4 + max(0, i - 8), 4 + max(0, i - 7)]
                                                                              for i in range(1, 17)]})

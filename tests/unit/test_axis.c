@@ -118,6 +118,8 @@ static void titles(void **state)
     expect_title(1024, 1 << 20, "bytes", "footprint", "footprint, bytes (logarithmic)");
     expect_title(1024, 1 << 20, "bytes", "", "bytes (logarithmic)");
     expect_title(1, 16, "ways", "ways", "ways");
+    expect_title(1, 1024, "pages", "pages in a row", "pages in a row (logarithmic)");
+    expect_title(1, 16, "way", "ways", "ways, way");
     expect_title(1, 16, "", "sets", "sets");
     expect_title(1, 1e6, "", "", "logarithmic");
     expect_title(1, 16, "", "", "");
