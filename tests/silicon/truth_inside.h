@@ -3,7 +3,7 @@
 #pragma once
 #include "tests/silicon/truth.h"
 
-enum { MAX_DEMANDED = 64 };
+enum { MAX_DEMANDED = 256 };
 
 /* A data cache as built, and the core cycles of a load that it serves; 0: it serves none. */
 struct met_cache {

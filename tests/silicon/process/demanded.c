@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "probes/probes.h"
 #include "tests/silicon/truth_inside.h"
+#include <stdlib.h>
 #include <string.h>
 
 /* Demands an id, once, unless there is nothing to find or nothing to be seen of it. */
@@ -15,8 +16,11 @@ static void demand(struct truths *truths, const char *id)
     for (unsigned i = 0; i < truths->demands; i++)
         if (strcmp(truths->demanded[i], id) == 0)
             return;
-    if (truth.kind != TRUTH_ABSENT && truth.kind != TRUTH_HIDDEN && !truth.optional && truths->demands < MAX_DEMANDED)
-        text_copy(truths->demanded[truths->demands++], sizeof truths->demanded[0], id);
+    if (truth.kind == TRUTH_ABSENT || truth.kind == TRUTH_HIDDEN || truth.optional)
+        return;
+    if (truths->demands == MAX_DEMANDED)
+        abort(); /* what is not demanded would not be missed */
+    text_copy(truths->demanded[truths->demands++], sizeof truths->demanded[0], id);
 }
 
 static void demand_promised(struct truths *truths, const char *ids)
