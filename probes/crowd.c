@@ -302,7 +302,8 @@ static bool still_misses(const struct crowd *crowd)
     enum { PART = 3, SETTLING = 16 };
     struct reach part = *crowd->reach;
     struct crowd less = *crowd;
-    part.miss /= PART * LEAST_MISSES;
+    double miss = part.miss / (PART * LEAST_MISSES);
+    part.miss = miss > part.least ? miss : part.least;
     less.reach = &part;
     less.count--;
     crowd_pages(crowd)->settling = SETTLING;
@@ -317,22 +318,21 @@ static bool still_misses(const struct crowd *crowd)
 static bool draws_lots(struct crowd *crowd, bool sharp)
 {
     enum { ROUND = 1, TIMES = 3, MOST = 128 };
-    const struct reach *reach = crowd->reach;
     unsigned count = crowd->count + block_of(crowd);
     double ticks = 0;
     if (!crowd_overflows(crowd, LAST))
         return true;
     if (sharp && count <= MOST && finds_room(crowd, ROUND))
         return true;
-    if (sharp && crowd->count <= FEW)
+    if (sharp && crowd->count <= FEW) /* laps of few are many in a batch, and tell two misses from none */
         return false;
     struct stops stops = with_block(crowd);
-    if (!seats_excess(reach->pages, &stops, &ticks))
+    if (!seats_excess(crowd_pages(crowd), &stops, &ticks))
         return true;
-    bool few = few_miss(crowd, ticks, count);
     if (sharp)
-        return few && still_misses(crowd);
-    return crowd->count > FEW && few && (count > MOST || finds_room(crowd, TIMES)); /* for all that is known */
+        return few_miss(crowd, ticks, count) && still_misses(crowd);
+    return crowd->count > FEW && few_miss(crowd, ticks, count) &&
+           (count > MOST || finds_room(crowd, TIMES)); /* for all that is known */
 }
 
 /* Learns what a lap over the crowd costs more: of some orders, which may have fewer misses, the fewest are told. Where
