@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* table.c: the console's table: one line a finding, in at most so many columns of plain ASCII; what could not be
- * measured says why in its place, once for those that follow each other. */
+ * measured says why in its place; of those that follow each other for one reason, the first does. */
 #include "report/answer.h"
 #include "report/quantity.h"
 #include "report/writer.h"
@@ -65,14 +65,16 @@ static void measured_text(struct text *head, struct text *tail, const struct fin
     }
 }
 
-/* Whether a finding is missing for the reason that the one above it is. */
-static bool is_likewise(const struct finding *finding, const struct finding *above)
+/* The first of those that are missing for the same reason, without another between. */
+static const struct finding *first_alike(const struct finding *all, const struct finding *finding)
 {
-    return above && !has_value(above) && text_equal(reason(finding), reason(above));
+    while (finding > all && !has_value(finding - 1) && text_equal(reason(finding - 1), reason(finding)))
+        finding--;
+    return finding;
 }
 
-/* above: the finding of the line before; NULL: there is none. */
-static void write_finding(struct writer *writer, const struct finding *finding, const struct finding *above,
+/* One of all findings. */
+static void write_finding(struct writer *writer, const struct finding *all, const struct finding *finding,
                           const struct layout *layout)
 {
     char head_buffer[LINE_SIZE], tail_buffer[LINE_SIZE];
@@ -83,7 +85,9 @@ static void write_finding(struct writer *writer, const struct finding *finding, 
     if (has_value(finding)) {
         measured_text(&head, &tail, finding, layout);
     } else {
-        text_format(&tail, "not measurable: %s", is_likewise(finding, above) ? "as above" : reason(finding));
+        const struct finding *first = first_alike(all, finding);
+        text_format(&tail, "not measurable: %s%s", first < finding ? "as " : "",
+                    first < finding ? first->id : reason(finding));
         if (finding->agreement != NOTHING_DECLARED) {
             text_string(&tail, " (declared: ");
             declared_text(&tail, finding);
@@ -182,7 +186,7 @@ bool report_table(struct report_sink *sink, const struct run_summary *run, const
     }
     write_format(&writer, "%s\n", heading.at);
     for (unsigned i = 0; i < notebook->findings; i++)
-        write_finding(&writer, &notebook->finding[i], i ? &notebook->finding[i - 1] : NULL, &layout);
+        write_finding(&writer, notebook->finding, &notebook->finding[i], &layout);
     write_totals(&writer, run, notebook, columns);
     return writer_end(&writer);
 }

@@ -114,8 +114,8 @@ static void likewise(void **state)
     note_value(&notebook, "l3.line", 64, "bytes", 0.99, 1, "");
     note_missing(&notebook, "l3.ways", "ways", 1, "noise");
     assert_non_null(strstr(table(79), "\nl2.size             not measurable: no rule\n"
-                                      "l2.ways             not measurable: as above (declared: 8 ways by CPUID 4)\n"
-                                      "l2.line             not measurable: as above\n"
+                                      "l2.ways             not measurable: as l2.size (declared: 8 ways by CPUID 4)\n"
+                                      "l2.line             not measurable: as l2.size\n"
                                       "l2.exclusive        not measurable: noise\n"
                                       "l3.line             64 bytes      99.0 %\n"
                                       "l3.ways             not measurable: noise\n"));
