@@ -10,7 +10,7 @@ static void show_menu(struct stage *stage)
 {
     run_print_version(stage);
     stage_line(stage, "");
-    stage_line(stage, "  1  full run: every probe");
+    stage_line(stage, "  1  full run: every probe that is not on trial");
     stage_line(stage, "  2  quick run: what takes a few seconds");
     stage_line(stage, "  3  one probe");
     stage_line(stage, "  4  results of the last run");

@@ -27,7 +27,7 @@ REGRESSIONS = os.path.join(SILICON, "regressions.txt")
 STRICT = re.compile(r"\.(size|ways|line|latency|ns|entries|levels)$")
 LAST = -1  # of the cases' expected seconds: begun when all others have been
 FIRST = ("--probe", "clock,latency,l1d")  # the least of a run; translation on random machines is cases_translation.py's
-TURNS = 3  # one run in so many has all probes, another one with each commit
+TURNS = 3  # one run in so many has all probes
 GROUPS = 4  # of random machines, which run side by side
 MANY_MACHINES = 100  # whose share tells what all random machines have
 
@@ -134,9 +134,14 @@ def hold(bad, where):
     expect(not bad, f"{where}: {told(bad)[:2000]}")
 
 
-def chosen(context, *words):
-    """The probes of a run, as options: all, or in turn the least."""
-    return () if context.setting("model_seeds", 1) > 1 or seed("turn", *words) % TURNS == 0 else FIRST
+def chosen(context, turn):
+    """The probes of a run, as options: all, or, where others have their turn, the least."""
+    return () if context.setting("model_seeds", 1) > 1 or turn % TURNS == 0 else FIRST
+
+
+def turn_of(path, among):
+    """A machine's place, another one with each commit."""
+    return sorted(among, key=lambda one: seed(name_of(one), "turn")).index(path)
 
 
 def missed(findings):
@@ -159,10 +164,10 @@ def named(path):
     def known(context):
         bad = []
         for number in range(context.setting("model_seeds", 1)):
-            for noise in ("quiet", "office"):
+            for other, noise in enumerate(("quiet", "office")):
                 folder = f"{noise}-{number}"
                 found = run(context, folder, path, "--noise", noise, "--seed", seed(name, noise, number),
-                            *chosen(context, name, noise))
+                            *chosen(context, turn_of(path, MACHINES) + other))
                 TALLY.add("named", name, found)
                 if number == 0 and noise == "quiet":
                     replayed(context, context.path(folder), "again")
@@ -176,7 +181,7 @@ def misconceived(path):
     @model(f"misconception-{name}", seconds=20)
     def strange(context):
         for number in range(context.setting("model_seeds", 1)):
-            found = run(context, f"run-{number}", path, "--seed", seed(name, number), *chosen(context, name))
+            found = run(context, f"run-{number}", path, "--seed", seed(name, number), *chosen(context, turn_of(path, MISCONCEPTIONS)))
             hold(wrong(found, 0.9), f"run-{number}")
 
 
@@ -187,7 +192,7 @@ def hostile(path):
     def noisy(context):
         for number in range(context.setting("model_seeds", 1)):
             found = run(context, f"run-{number}", path, "--noise", "hostile", "--seed", seed(name, "hostile", number),
-                        *chosen(context, name, "hostile"))
+                        *chosen(context, turn_of(path, MACHINES)))
             TALLY.add("hostile", name, found)
             hold(wrong(found, 0.99), f"run-{number}")
 
@@ -228,12 +233,13 @@ def draw(context, number):
     return path
 
 
-def run_random(context, machine, number, noise):
+def run_random(context, machine, number, noise, *chosen):
     """One random machine; what was wrong becomes a line for regressions.txt."""
-    found = run(context, f"random-{machine}-{noise}", draw(context, machine), "--noise", noise, "--seed", number, *FIRST)
+    found = run(context, f"random-{machine}-{noise}", draw(context, machine), "--noise", noise, "--seed", number, *chosen)
     bad = wrong(found)
     if bad:
-        context.note(f"for regressions.txt: {machine} {number} {noise} # {told(bad)}")
+        probes = "" if chosen == FIRST else f"{chosen[-1]} "
+        context.note(f"for regressions.txt: {machine} {number} {noise} {probes}# {told(bad)}")
     return found, bad
 
 
@@ -246,7 +252,7 @@ def random_group(group):
             machine, number = seed("machine", i), seed("run", i)
             noises = ("quiet", "office") if count > 20 else (("quiet", "office")[i // GROUPS % 2],)
             for noise in noises:
-                found, bad = run_random(context, machine, number, noise)
+                found, bad = run_random(context, machine, number, noise, *FIRST)
                 TALLY.add("random", machine, found)
                 if any(finding["verdict"] == "unjudged" for finding in bad):
                     raise Failed(f"random-{machine}: {told(bad)}")
@@ -262,16 +268,17 @@ for group in range(GROUPS):
 
 @model("regressions", seconds=110)
 def regressions(context):
-    """Machines that once came out wrong: MACHINE_SEED|NAME RUN_SEED NOISE # what was wrong. Of those with a name nothing
-    may be missed either."""
+    """Machines that once came out wrong: MACHINE_SEED|NAME RUN_SEED NOISE [PROBES] # what was wrong. Of those with a name
+    nothing may be missed either."""
     failed = []
     with open(REGRESSIONS) as file:
         lines = [line.split("#")[0].split() for line in file]
-    for machine, number, noise in filter(None, lines):
+    for machine, number, noise, *probes in filter(None, lines):
+        chosen = ("--probe", *probes) if probes else FIRST
         if machine.isdigit():
-            bad = run_random(context, int(machine), int(number), noise)[1]
+            bad = run_random(context, int(machine), int(number), noise, *chosen)[1]
         else:
-            bad = never(run(context, f"{machine}-{noise}-{number}", machine, "--noise", noise, "--seed", number, *FIRST))
+            bad = never(run(context, f"{machine}-{noise}-{number}", machine, "--noise", noise, "--seed", number, *chosen))
         if bad:
             failed.append(f"{machine} {number} {noise}: {told(bad)}")
     expect(not failed, " | ".join(failed))
@@ -343,10 +350,10 @@ def gate_calibration(context):
             failed.append(lines[-1].strip())
     if len(found) < 2000:
         raise Skipped(f"{len(found)} findings are too few (make soak has more)")
-    for kind in ("named", "hostile", "random"):
+    for kind in ("named", "hostile", "random", "translation"):
         of = [finding["verdict"] for _, finding in TALLY.all(kind)]
         if of:
-            lines.append(f"  {kind:8} " + ", ".join(f"{of.count(verdict)} {verdict}" for verdict in
+            lines.append(f"  {kind:11} " + ", ".join(f"{of.count(verdict)} {verdict}" for verdict in
                                                     ("right", "wrong", "doubtful", "missed", "hidden")))
     print("\n".join(lines), flush=True)
     expect(not failed, "; ".join(failed))
