@@ -17,8 +17,6 @@
 
 enum { ENOUGH = 1 << 20, WANTED = 4 << 20 };
 
-static const char YES_NO[] = "yes/no";
-
 /* That what decisions do not see makes a yes of a no: each of them is as sure as one in a million, of what it sees. */
 static const double UNSEEN = 0.002;
 

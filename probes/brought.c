@@ -349,9 +349,9 @@ static void note_unit(struct brought *brought, bool next, bool next_known, uint6
     else
         note_missing(brought->notebook, "mem.unit", "bytes", cost, "%s", because);
     if (known && next_known)
-        note_value(brought->notebook, "mem.next", next, "yes/no", confidence, cost, method);
+        note_value(brought->notebook, "mem.next", next, YES_NO, confidence, cost, method);
     else
-        note_missing(brought->notebook, "mem.next", "yes/no", cost, "%s", known ? noise : because);
+        note_missing(brought->notebook, "mem.next", YES_NO, cost, "%s", known ? noise : because);
 }
 
 /* With prefetchers as they are: the unit, and whether what lies behind it comes, too. */
@@ -402,8 +402,8 @@ static bool recall(struct brought *brought)
 static void note_nothing(struct brought *brought, const char *why)
 {
     static const struct {
-        char id[12], unit[8];
-    } all[] = {{"mem.unit", "bytes"}, {"mem.next", "yes/no"}};
+        const char *id, *unit;
+    } all[] = {{"mem.unit", "bytes"}, {"mem.next", YES_NO}};
     for (unsigned i = 0; i < sizeof all / sizeof *all; i++)
         note_missing(brought->notebook, all[i].id, all[i].unit, 0, "%s", why);
     for (unsigned level = 0; level < LEVELS; level++) {

@@ -55,8 +55,7 @@ static void missing(struct notebook *notebook, unsigned level, uint64_t cost, co
 {
     static const struct {
         const char *what, *unit;
-    } all[] = {
-        {"size", "bytes"}, {"ways", "ways"}, {"line", "bytes"}, {"exclusive", "yes/no"}, {"inclusive", "yes/no"}};
+    } all[] = {{"size", "bytes"}, {"ways", "ways"}, {"line", "bytes"}, {"exclusive", YES_NO}, {"inclusive", YES_NO}};
     for (unsigned i = 0; i < sizeof all / sizeof *all; i++) {
         char id[28];
         id_of(id, level, all[i].what);
@@ -124,9 +123,9 @@ static void note_told(struct caches *caches, unsigned level, const char *what, e
     char id[28];
     id_of(id, level, what);
     if (told == NOT_TOLD)
-        note_missing(caches->notebook, id, "yes/no", cost, "no experiment tells it here");
+        note_missing(caches->notebook, id, YES_NO, cost, "no experiment tells it here");
     else
-        note_value(caches->notebook, id, told == YES, "yes/no", confidence, cost, method);
+        note_value(caches->notebook, id, told == YES, YES_NO, confidence, cost, method);
 }
 
 static void note_line(struct caches *caches, unsigned level, const struct sets *sets, uint64_t cost)

@@ -368,7 +368,7 @@ static void note(struct coalescing *runs, const char *id, bool found, double val
 /* open: whether anything can be measured; otherwise *why. */
 static void measure_small(struct coalescing *runs, bool open)
 {
-    static const char UNIT[] = "pages", YES_NO[] = "yes/no";
+    static const char UNIT[] = "pages";
     uint64_t start = machine_steps(runs->bench.machine);
     bool known = open && bench_rest(&runs->bench, true) && open_small(runs) && control(runs) && find_run(runs);
     unsigned run = known ? run_of_first(runs) : 0;
@@ -436,7 +436,7 @@ static void measure_large(struct coalescing *runs, const char *id, bool open, ui
         found = open_large(runs, page, &pairs) && ask_large(runs, &pairs, &fast);
         large_close(&runs->all, page);
     }
-    note(runs, id, found, !fast, "yes/no", start);
+    note(runs, id, found, !fast, YES_NO, start);
 }
 
 bool probe_coalescing(struct machine *machine, const struct request *request, struct notebook *notebook)

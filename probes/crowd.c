@@ -288,13 +288,6 @@ static bool finds_room(struct crowd *crowd, unsigned laps)
     return room;
 }
 
-/* Whether few pages of a crowd miss in a lap over it: of most policies all do, or many. */
-static bool few_miss(const struct crowd *crowd, double ticks, unsigned count)
-{
-    const struct reach *reach = crowd->reach;
-    return (ticks - reach->hit) * count < LUCK / LEAST_MISSES * reach->miss * crowd->count;
-}
-
 /* Whether one page less takes longer all the same, by a part of a miss a lap. One too many for a policy that draws lots
  * has two misses a lap on average, and often one alone: what asks for more than that may not see it. */
 static bool still_misses(const struct crowd *crowd)
@@ -318,6 +311,7 @@ static bool still_misses(const struct crowd *crowd)
 static bool draws_lots(struct crowd *crowd, bool sharp)
 {
     enum { ROUND = 1, TIMES = 3, MOST = 128 };
+    const struct reach *reach = crowd->reach;
     unsigned count = crowd->count + block_of(crowd);
     double ticks = 0;
     if (!crowd_overflows(crowd, LAST))
@@ -327,12 +321,12 @@ static bool draws_lots(struct crowd *crowd, bool sharp)
     if (sharp && crowd->count <= FEW) /* laps of few are many in a batch, and tell two misses from none */
         return false;
     struct stops stops = with_block(crowd);
-    if (!seats_excess(crowd_pages(crowd), &stops, &ticks))
+    if (!seats_excess(reach->pages, &stops, &ticks))
         return true;
-    if (sharp)
-        return few_miss(crowd, ticks, count) && still_misses(crowd);
-    return crowd->count > FEW && few_miss(crowd, ticks, count) &&
-           (count > MOST || finds_room(crowd, TIMES)); /* for all that is known */
+    bool few = (ticks - reach->hit) * count < LUCK / LEAST_MISSES * reach->miss * crowd->count;
+    if (crowd->count <= FEW || !few)
+        return false;
+    return sharp ? still_misses(crowd) : count > MOST || finds_room(crowd, TIMES); /* for all that is known */
 }
 
 /* Learns what a lap over the crowd costs more: of some orders, which may have fewer misses, the fewest are told. Where

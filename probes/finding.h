@@ -8,11 +8,14 @@
 
 enum { MAX_FINDINGS = 256, MAX_SERIES = 128, MAX_POINTS = 16384 };
 
+/* The unit of an answer: 1 or 0. */
+static const char YES_NO[] = "yes/no";
+
 enum agreement { NOTHING_DECLARED, AGREES, DIFFERS };
 
 struct finding {
     char id[28];   /* dotted and stable: "l1d.size"; scripts rely on it */
-    char unit[12]; /* "bytes", "ways", "cycles", "ns", "Hz", "ticks", "" */
+    char unit[12]; /* "bytes", "ways", "cycles", "ns", "Hz", "ticks", YES_NO, "" */
     bool measured; /* false: value and confidence mean nothing, `why` says why */
     double value;
     double confidence; /* probability of being right, 0 to 1 */

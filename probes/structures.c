@@ -34,7 +34,7 @@ static const double UNUSUAL = 2;
 /* How sure an answer is that rests on a few looks. */
 static const double FAIRLY = 0.95;
 
-static const char YES_NO[] = "yes/no", ENTRIES[] = "entries"; /* units */
+static const char ENTRIES[] = "entries"; /* a unit */
 
 struct structures {
     struct bench bench;

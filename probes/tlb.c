@@ -35,9 +35,6 @@ static const double ROUGH = 0.1;
  * jumps of a set or two miss (a Redwood Cove: 257 or 258 pages for 256): such a part of what fits may be too many. */
 enum { HIDDEN_OF_JUMPS = 64 };
 
-/* Units of an answer. */
-static const char YES_NO[] = "yes/no";
-
 /* What is said where the row does not rise again: an answer, which another try would only give again. */
 static const char no_second[] = "no second step was seen";
 
