@@ -246,6 +246,20 @@ def stack(context):
     context.execute("/usr/bin/python3", tool, context.path("small.h"), *rooms, status=1)
 
 
+@case("host/probes-of-ini", seconds=1)
+def probes_of_ini(context):
+    """The stick's assay.ini names all probes, those on trial last, as --list does."""
+    listed = re.findall(r"^(\w+) .*$", context.execute(built(LINUX), "--list").split("\nsuite ")[0], re.M)
+    with open(os.path.join(ROOT, "tools", "assay.ini")) as file:
+        said = re.search(r"^# Only these probes, separated by commas: (.*), and those on trial, (.*)\. \(All but those\.\)$",
+                         file.read(), re.M)
+    expect(said, "tools/assay.ini has no such line")
+    named, trial = (words.split(", ") for words in said.groups())
+    expect(sorted(named + trial) == sorted(listed), f"{named + trial}, and there are {listed}")
+    on_trial = re.findall(r"^(\w+) .*\(on trial", context.execute(built(LINUX), "--list"), re.M)
+    expect(trial == on_trial, f"on trial are said to be {trial}, and are {on_trial}")
+
+
 @case("host/options", seconds=5)
 def host_options(context):
     """Every host program tells its options, and an unknown one is an error that names the word."""
