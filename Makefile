@@ -213,7 +213,7 @@ screenshot: build/set-up-test build/assay.img
 	@mkdir -p docs/images
 	@$(PYTHON) tests/run.py --only screen/1280x800 --set screenshot=1
 soak: build/set-up-test $(TESTED)
-	@$(PYTHON) tests/run.py --only model/,boot/power-cut,bochs/caches,bochs/dtlb,bochs/coalescing --set model_seeds=10 --set model_machines=300 --set caches_machines=35 --set translation_machines=100 --set block_machines=35 --set bochs_caches=1 --set bochs_dtlb=1 --set bochs_coalescing=1 --set power_cuts=100
+	@$(PYTHON) tests/run.py --only model/,boot/power-cut,bochs/caches,bochs/dtlb,bochs/coalescing,bochs/tables,bochs/itlb --set model_seeds=10 --set model_machines=300 --set caches_machines=35 --set translation_machines=100 --set block_machines=35 --set bochs_caches=1 --set bochs_dtlb=1 --set bochs_coalescing=1 --set bochs_tables=1 --set bochs_itlb=1 --set power_cuts=100
 fresh:
 	@bash tests/fresh.sh
 check: build/set-up-check

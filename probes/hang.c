@@ -30,6 +30,7 @@ enum {
 /* Of an entry: the address of the table or page below. */
 static const uint64_t FRAME_BITS = 0x000ffffffffff000;
 
+_Static_assert(HUNG < 16, "one copy of the load is none of theirs");
 _Static_assert(2 * HUNG + 4 + PASSES * (HUNG + 5) + 1 <= MOST_VISITS, "what is flushed and brought is one script");
 _Static_assert(FIRST_ENTRY *ENTRY == KEPT, "the first entry's line is the first behind those that are kept");
 
@@ -281,32 +282,45 @@ void script_bring(struct script_of *script, const struct hung *hung)
     script_fence(script);
 }
 
+/* As many hits, by the same copies of the load, in the same order, as what is timed: each copy ends in a jump of its
+ * own. In one lap, or, singly, in as many from there on. */
+static void script_hits(struct script_of *script, const struct hung *hung, unsigned lap, bool singly)
+{
+    for (unsigned i = 0; i < HUNG; i++)
+        if (hung->chosen >> hung->order[i] & 1) {
+            script_add(script, OP_LOAD, beside(hung), singly ? lap + i : lap);
+            script->visit[script->count - 1].site = (uint8_t)i;
+        }
+    script_fence(script);
+}
+
+/* Twice, so that nobody asks for those whose jumps come for the first time and are not foretold: what is timed behind
+ * them has jumps that are, too. */
 void script_timed(struct script_of *script, const struct hung *hung, enum hung_what what)
 {
     script_ready(script, hung, what);
-    for (unsigned i = 0; i < HUNG; i++)
-        if (hung->chosen >> i & 1)
-            script_add(script, OP_LOAD, beside(hung), 2);
-    script_fence(script);
-    if (what == HUNG_PAGES)
+    script_hits(script, hung, 3, false);
+    script_hits(script, hung, 2, false);
+    if (what == HUNG_PAGES) {
         script_add(script, OP_LOAD, guide(hung), 0);
+        script->visit[script->count - 1].site = HUNG; /* none of theirs, whose jumps are foretold */
+    }
     script_begin(script, hung->bench);
     script_some(script, hung, hung->chosen, what, OP_LOAD, 1);
     script_fence(script);
 }
 
-_Static_assert(2 * HUNG < MAX_LAPS, "each has a lap of its own");
+_Static_assert(3 * HUNG < MAX_LAPS, "each has a lap of its own");
 
 void script_singly(struct script_of *script, const struct hung *hung)
 {
     script_ready(script, hung, HUNG_ENTRIES);
-    for (unsigned i = 0; i < HUNG; i++)
-        if (hung->present >> hung->order[i] & 1)
-            script_one(script, hung, HUNG_ENTRIES, i, OP_LOAD, 1 + i);
+    script_hits(script, hung, 1 + 2 * HUNG, true);
+    script_hits(script, hung, 1 + HUNG, true);
     script_begin(script, hung->bench);
     for (unsigned i = 0; i < HUNG; i++)
         if (hung->present >> hung->order[i] & 1)
-            script_add(script, OP_LOAD, beside(hung), 1 + HUNG + i);
+            script_one(script, hung, HUNG_ENTRIES, i, OP_LOAD, 1 + i);
     script_fence(script);
 }
 

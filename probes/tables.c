@@ -275,25 +275,25 @@ static bool recall(struct tables *tables)
 
 enum { ENDS = 1 << 20 }; /* visits */
 
-/* Times all pages, and two alone; those stay present that are to be believed. What else is met in a lap only adds to
- * it, and more of it to a longer one: two count if they take less. */
-static bool measure_both(struct tables *tables, struct laying laying, struct cost *cost)
+/* Times two pages alone, and all of them. */
+static bool measure_both(struct tables *tables, struct laying laying, struct cost *few, struct cost *all)
 {
-    struct cost few;
-    hung_leave(&tables->hung, FEW_HUNG);
-    laying.rounds = rounds_of(tables);
-    if (!tables_measure(tables, &laying, ENDS, &few))
-        return false;
-    hung_leave(&tables->hung, ALL_HUNG);
-    laying.rounds = rounds_of(tables);
-    if (!tables_measure(tables, &laying, ENDS, cost))
-        return false;
-    double room = readings_tolerance(few.walk) / 2 + 2 * (few.deviation + cost->deviation);
-    if (!few.known || (cost->known && cost->walk - few.walk <= room))
-        return true;
-    hung_leave(&tables->hung, FEW_HUNG);
-    *cost = few;
-    return true;
+    unsigned present = tables->hung.present;
+    bool measured = true;
+    for (unsigned turn = 0; measured && turn < 2; turn++) {
+        hung_leave(&tables->hung, turn ? ALL_HUNG : FEW_HUNG);
+        laying.rounds = rounds_of(tables);
+        measured = tables_measure(tables, &laying, ENDS, turn ? all : few);
+    }
+    hung_leave(&tables->hung, present);
+    return measured;
+}
+
+/* What else is met in a lap only adds to it, and more of it to a longer one. */
+static bool two_take_less(const struct cost *few, const struct cost *all)
+{
+    double room = readings_tolerance(few->walk) / 2 + 2 * (few->deviation + all->deviation);
+    return few->known && (!all->known || all->walk - few->walk > room);
 }
 
 /* Entries where walks left them. Small first levels have no room for all that is timed, or for some of it that shares a
@@ -301,18 +301,28 @@ static bool measure_both(struct tables *tables, struct laying laying, struct cos
  * entries are. Then there are two from here on. */
 static bool choose_pages(struct tables *tables)
 {
-    return measure_both(tables, (struct laying){.place = WALKED, .walks = true}, &tables->near);
+    struct cost few, all;
+    if (!measure_both(tables, (struct laying){.place = WALKED, .walks = true}, &few, &all))
+        return false;
+    bool less = two_take_less(&few, &all);
+    hung_leave(&tables->hung, less ? FEW_HUNG : ALL_HUNG);
+    tables->near = less ? few : all;
+    return true;
 }
 
-/* What is in memory. A refresh comes into long laps too often to be told from what they take. */
+/* What is in memory. A refresh comes into long laps too often to be told from what they take, and is seen in how far
+ * these differ: two pages count unless they are known less well. */
 static bool measure_far(struct tables *tables)
 {
     struct laying far = {.place = FLUSHED, .loads = HUNG_CONTROLS, .walks = true, .rounds = rounds_of(tables)};
-    unsigned present = tables->hung.present;
-    bool measured = present == FEW_HUNG ? tables_measure(tables, &far, ENDS, &tables->far)
-                                        : measure_both(tables, far, &tables->far);
-    hung_leave(&tables->hung, present);
-    return measured;
+    struct cost few, all;
+    if (tables->hung.present == FEW_HUNG)
+        return tables_measure(tables, &far, ENDS, &tables->far);
+    if (!measure_both(tables, far, &few, &all))
+        return false;
+    bool better = two_take_less(&few, &all) || (few.known && few.deviation <= all.deviation);
+    tables->far = better ? few : all;
+    return true;
 }
 
 static bool measure_ends(struct tables *tables)

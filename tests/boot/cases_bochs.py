@@ -125,6 +125,18 @@ found_on("opteron-2356", "32M", "structures", "structures,costs", OF_STRUCTURES,
 found_on("zen4", "32M", "structures", "structures,costs", OF_STRUCTURES, re.compile(r"psc\.(?!pml4e\.entries)|cost\."),
          always=True)
 
+# What walks cost: jumps that are not foretold take as long as many of them do, and are in all laps, or in none.
+OF_WALKS = re.compile(r"walker\.cached_in$")
+found_on("xeon-e5345", "32M", "tables", "tables", OF_WALKS, re.compile("walk"), always=True)
+found_on("opteron-2356", "32M", "tables", "tables", OF_WALKS, re.compile("walk"))
+found_on("zen4", "32M", "tables", "tables", OF_WALKS, re.compile("walk"))
+
+# First levels of instructions; of what lies behind some, jumps leave too little to be seen.
+OF_JUMPS = re.compile(r"itlb1\..*\.(entries|ways|sets)$")
+found_on("xeon-e5345", "32M", "itlb", "itlb,stores", OF_JUMPS, OF_JUMPS)
+found_on("opteron-2356", "32M", "itlb", "itlb,stores", OF_JUMPS, OF_JUMPS)
+found_on("zen4", "32M", "itlb", "itlb,stores", OF_TLB, OF_TLB)
+
 # Words that are read after table entries were swapped come from Bochs' own TLB, which joins nothing: where the model's
 # does, the clock contradicts them, and nothing is said.
 OF_FIRST = re.compile(r"dtlb1\.4k\.run$")
