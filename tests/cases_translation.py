@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""TLBs, walks, structures and their costs on random machines, apart from all else (cases_model.py has the named ones).
+"""TLBs, walks, structures and their costs on random machines (cases_model.py has the named ones).
 
     settings: translation_machines=N   random machines (4)"""
 import re
 
-from cases_model import LAST, TALLY, judge_random, model, run_random, seed
+from cases_model import FIRST, LAST, TALLY, judge_random, model, run_random, seed
 from suite import case, expect
 
 # What each probe finds, by ids.
@@ -18,16 +18,17 @@ TRANSLATION = {
     "coalescing": re.compile(r"dtlb[12]\.\w+\.(run|aligned|split)$"),
 }
 NAMED_RIGHT = 0.8  # of what each probe finds on named machines: few of them may be blind to something
+ALL = f"{FIRST[-1]},{','.join(TRANSLATION)}"  # of a full run
 GROUPS = 2  # of machines, which run side by side
 
 
 def translation_random(group):
     @model(f"translation-random-{group + 1}", seconds=60)
     def some(context):
-        """Every second random machine, quiet or in an office: what all of these find there, for the gate."""
+        """Every second random machine, quiet or in an office, a full run: what all of these find there, for the gate."""
         for i in range(group, context.setting("translation_machines", 4), GROUPS):
             number, noise = seed("machine", "translation", i), ("quiet", "office")[i // GROUPS % 2]
-            found, _ = run_random(context, number, seed("translation", number), noise, "--probe", ",".join(TRANSLATION))
+            found, _ = run_random(context, number, seed("translation", number), noise, "--probe", ALL)
             TALLY.add("translation", number, [finding for finding in found
                                               if any(ids.match(finding["id"]) for ids in TRANSLATION.values())])
     return some

@@ -241,8 +241,8 @@ def wait_for_key(context):
 
 @case("boot/flat-clock", seconds=60)
 def flat_clock(context):
-    """Under a clock that counts instructions nothing can be seen, latency and l1d say so soon, and two runs find exactly
-    the same, each point of each curve.
+    """Under a clock that counts instructions nothing can be seen, all probes say so soon, and two runs find exactly the
+    same of caches, each point of each curve.
 
     What is not compared is how long the run took and how fast the clock is: both follow from moments at which the
     emulated firmware's disk and timers answered, and those are this computer's."""
@@ -265,6 +265,14 @@ def flat_clock(context):
             # Every instruction takes one tick: an add and a multiply, too, so that there are no core cycles to tell.
             why = "no step seen" if finding["id"] in ("l1d.size", "l1d.ways", "l1d.line") else "core cycles are not known"
             expect(why in finding["why"], f"{finding['id']}: {finding['why']}")
+        about_translation = {}
+        for finding in result["findings"]:
+            about_translation.setdefault(re.match("[a-z]*", finding["id"]).group(), []).append(finding)
+        for kind in ("dtlb", "itlb", "walk", "walker", "psc", "cost"):
+            expect(kind in about_translation, f"nothing is said of {kind}")
+            for finding in about_translation[kind]:
+                expect(not results.measured(finding), f"{finding['id']} = {finding.get('value')} where nothing can be seen")
+                expect(finding["why"], f"{finding['id']} does not say why")
         exact = [entry for entry in result["findings"] + result["series"]
                  if entry["id"].startswith(("l1d.", "latency.")) or entry["id"] in ("cpu.clock_step", "cpu.frequency")]
         expect(sum(len(entry.get("points", ())) for entry in exact) >= 20, "hardly a point in the curves")
