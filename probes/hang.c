@@ -31,7 +31,8 @@ enum {
 static const uint64_t FRAME_BITS = 0x000ffffffffff000;
 
 _Static_assert(HUNG < 16, "one copy of the load is none of theirs");
-_Static_assert(2 * HUNG + 4 + PASSES * (HUNG + 5) + 1 <= MOST_VISITS, "what is flushed and brought is one script");
+_Static_assert(2 + 2 * HUNG + 4 + PASSES * (HUNG + 5) + 1 <= MOST_VISITS, "a pause, flushes and what is brought");
+_Static_assert(8 * HUNG + 22 <= MOST_VISITS, "flushes, loads, flushes again, and hits and what is timed");
 _Static_assert(FIRST_ENTRY *ENTRY == KEPT, "the first entry's line is the first behind those that are kept");
 
 static uint64_t number_of(unsigned number)
@@ -200,6 +201,13 @@ void script_begin(struct script_of *script, struct bench *bench)
     script_pause(script, bench, (uint64_t)((double)bench->clock.step * bench->cycles_per_tick));
 }
 
+/* A visit by one of the copies of its instruction. */
+static void script_by(struct script_of *script, unsigned site, enum op op, uint64_t va, unsigned lap)
+{
+    script_add(script, op, va, lap);
+    script->visit[script->count - 1].site = (uint8_t)site;
+}
+
 /* Visits one of them. */
 static void script_one(struct script_of *script, const struct hung *hung, enum hung_what what, unsigned turn,
                        enum op op, unsigned lap)
@@ -208,8 +216,7 @@ static void script_one(struct script_of *script, const struct hung *hung, enum h
     uint64_t va = what == HUNG_PAGES     ? hung_page(hung, number)
                   : what == HUNG_ENTRIES ? entry_of(hung, number_of(number))
                                          : hung_control(hung, number);
-    script_add(script, op, va, lap);
-    script->visit[script->count - 1].site = (uint8_t)turn; /* no instruction sees a stride */
+    script_by(script, turn, op, va, lap); /* no instruction sees a stride */
 }
 
 static void script_some(struct script_of *script, const struct hung *hung, unsigned some, enum hung_what what,
@@ -225,12 +232,15 @@ void script_all(struct script_of *script, const struct hung *hung, enum hung_wha
     script_some(script, hung, hung->present, what, op, lap);
 }
 
-/* Lines that are loaded before controls, and before entries, are. They lie far up: what is timed begins further down,
- * and up from a low one would be a stream. That of entries is in no set of theirs, since a level that draws lots would
- * lose some of them; that of controls is not in the line of what lies beside them. */
+/* What is loaded before what is timed, so that this is not the first of its kind. Before pages, one beside them, whose
+ * walk leaves the upper entries near. Before controls, and before entries, a line far up: what is timed begins further
+ * down, and up from a low one would be a stream. That of entries is in no set of theirs, since a level that draws lots
+ * would lose some of them; that of controls is not in the line of what lies beside them. */
 static uint64_t opener(const struct hung *hung, enum hung_what what)
 {
     uint64_t offset = ASIDE;
+    if (what == HUNG_PAGES)
+        return guide(hung);
     return what == HUNG_ENTRIES ? entry_of(hung, offset / ENTRY)
                                 : hung->base + CONTROLS * hung->page + offset + APART / 2;
 }
@@ -258,16 +268,6 @@ void hung_shuffle(struct hung *hung)
         }
 }
 
-/* What is timed is not the first of its kind. */
-static void script_ready(struct script_of *script, const struct hung *hung, enum hung_what what)
-{
-    if (what != HUNG_PAGES)
-        script_add(script, OP_LOAD, opener(hung, what), 0);
-    script_add(script, OP_LOAD, beside(hung), 0); /* their page is at hand */
-    script_fence(script);
-    script_begin(script, hung->bench);
-}
-
 /* Again: small levels that draw lots need not keep what comes once. */
 void script_bring(struct script_of *script, const struct hung *hung)
 {
@@ -284,28 +284,33 @@ void script_bring(struct script_of *script, const struct hung *hung)
 
 /* As many hits, by the same copies of the load, in the same order, as what is timed: each copy ends in a jump of its
  * own. In one lap, or, singly, in as many from there on. */
-static void script_hits(struct script_of *script, const struct hung *hung, unsigned lap, bool singly)
+static void script_hits(struct script_of *script, const struct hung *hung, unsigned some, unsigned lap, bool singly)
 {
     for (unsigned i = 0; i < HUNG; i++)
-        if (hung->chosen >> hung->order[i] & 1) {
-            script_add(script, OP_LOAD, beside(hung), singly ? lap + i : lap);
-            script->visit[script->count - 1].site = (uint8_t)i;
-        }
+        if (some >> hung->order[i] & 1)
+            script_by(script, i, OP_LOAD, beside(hung), singly ? lap + i : lap);
     script_fence(script);
 }
 
-/* Twice, so that nobody asks for those whose jumps come for the first time and are not foretold: what is timed behind
- * them has jumps that are, too. */
+/* Hits, twice: jumps that come for the first time are not foretold, and nobody asks what those before the last ones
+ * took. They are laps all the same, so that each copy's last jump leads where it will when it is timed. */
+static void script_ready(struct script_of *script, const struct hung *hung, enum hung_what what, unsigned some,
+                         bool singly)
+{
+    unsigned first = singly ? 1 + 2 * HUNG : 3, second = singly ? 1 + HUNG : 2;
+    script_add(script, OP_LOAD, beside(hung), 0); /* their page is at hand */
+    script_fence(script);
+    script_begin(script, hung->bench);
+    script_hits(script, hung, some, first, singly);
+    script_hits(script, hung, some, second, singly);
+    script_by(script, HUNG, OP_LOAD, opener(hung, what), 0); /* by a copy that nothing timed goes by */
+    script_fence(script);
+    script_begin(script, hung->bench);
+}
+
 void script_timed(struct script_of *script, const struct hung *hung, enum hung_what what)
 {
-    script_ready(script, hung, what);
-    script_hits(script, hung, 3, false);
-    script_hits(script, hung, 2, false);
-    if (what == HUNG_PAGES) {
-        script_add(script, OP_LOAD, guide(hung), 0);
-        script->visit[script->count - 1].site = HUNG; /* none of theirs, whose jumps are foretold */
-    }
-    script_begin(script, hung->bench);
+    script_ready(script, hung, what, hung->chosen, false);
     script_some(script, hung, hung->chosen, what, OP_LOAD, 1);
     script_fence(script);
 }
@@ -314,10 +319,7 @@ _Static_assert(3 * HUNG < MAX_LAPS, "each has a lap of its own");
 
 void script_singly(struct script_of *script, const struct hung *hung)
 {
-    script_ready(script, hung, HUNG_ENTRIES);
-    script_hits(script, hung, 1 + 2 * HUNG, true);
-    script_hits(script, hung, 1 + HUNG, true);
-    script_begin(script, hung->bench);
+    script_ready(script, hung, HUNG_ENTRIES, hung->present, true);
     for (unsigned i = 0; i < HUNG; i++)
         if (hung->present >> hung->order[i] & 1)
             script_one(script, hung, HUNG_ENTRIES, i, OP_LOAD, 1 + i);

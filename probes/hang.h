@@ -84,14 +84,14 @@ void script_flush(struct script_of *, const struct hung *);
  * their entries in the first table. */
 void script_bring(struct script_of *, const struct hung *);
 
-/* Appends what is timed, of those that are chosen: lap 2: as many lines beside the controls, which hit (and the same
- * before, in a lap that nobody asks); and lap 1: controls or entries, as they were left, or, with HUNG_PAGES, walks to
- * pages, behind one to a page beside them, which leaves the upper entries where a walk finds them. */
+/* Appends what is timed, of those that are chosen: lap 2: as many lines beside the controls, which hit; and lap 1:
+ * controls or entries, as they were left, or, with HUNG_PAGES, walks to pages, behind one to a page beside them, which
+ * leaves the upper entries where a walk finds them. Before all, lap 3, whose time nobody asks: the same hits. */
 void script_timed(struct script_of *, const struct hung *, enum hung_what);
 
 /* Appends loads of all entries that are present, each in a lap of its own, in the order of hung->order: lap 1 + i for
- * the one at place i; and for each a line that hits: lap 1 + HUNG + i (and the same before, in laps that nobody asks).
- */
+ * the one at place i; and for each a line that hits: lap 1 + HUNG + i. Before all, from lap 1 + 2 * HUNG on, whose
+ * times nobody asks: the same hits. */
 void script_singly(struct script_of *, const struct hung *);
 
 /* Plays it. *disturbed: its times are not to be trusted. False: refused. */

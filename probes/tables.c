@@ -289,11 +289,23 @@ static bool measure_both(struct tables *tables, struct laying laying, struct cos
     return measured;
 }
 
+/* By how much what two take may be off what all do. */
+static double room_between(const struct cost *few, const struct cost *all)
+{
+    return readings_tolerance(few->walk) / 2 + 2 * (few->deviation + all->deviation);
+}
+
 /* What else is met in a lap only adds to it, and more of it to a longer one. */
 static bool two_take_less(const struct cost *few, const struct cost *all)
 {
-    double room = readings_tolerance(few->walk) / 2 + 2 * (few->deviation + all->deviation);
-    return few->known && (!all->known || all->walk - few->walk > room);
+    return few->known && (!all->known || all->walk - few->walk > room_between(few, all));
+}
+
+/* Whether two are known as well as all are, and take no more, by more than they may. */
+static bool two_say_as_much(const struct cost *few, const struct cost *all)
+{
+    return few->known && (few->well || few->deviation <= all->deviation) &&
+           few->walk - all->walk <= room_between(few, all);
 }
 
 /* Entries where walks left them. Small first levels have no room for all that is timed, or for some of it that shares a
@@ -310,8 +322,8 @@ static bool choose_pages(struct tables *tables)
     return true;
 }
 
-/* What is in memory. A refresh comes into long laps too often to be told from what they take, and is seen in how far
- * these differ: two pages count unless they are known less well. */
+/* What is in memory. A refresh comes into long laps too often to be told from what they take, and into so many of them
+ * that these agree: two pages count if they say as much. */
 static bool measure_far(struct tables *tables)
 {
     struct laying far = {.place = FLUSHED, .loads = HUNG_CONTROLS, .walks = true, .rounds = rounds_of(tables)};
@@ -320,8 +332,7 @@ static bool measure_far(struct tables *tables)
         return tables_measure(tables, &far, ENDS, &tables->far);
     if (!measure_both(tables, far, &few, &all))
         return false;
-    bool better = two_take_less(&few, &all) || (few.known && few.deviation <= all.deviation);
-    tables->far = better ? few : all;
+    tables->far = two_take_less(&few, &all) || two_say_as_much(&few, &all) ? few : all;
     return true;
 }
 

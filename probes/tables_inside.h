@@ -27,6 +27,7 @@ struct cost {
     double walk, load; /* a page that the TLBs lack; a line */
     double deviation;  /* of either */
     bool known;
+    bool well;  /* as well as was wanted */
     bool mixed; /* not all entries lay there: what loads of them took more or less is taken off */
 };
 

@@ -145,7 +145,8 @@ bool tables_measure(struct tables *tables, const struct laying *laying, uint64_t
         cost->deviation = 0;
         cost->walk = walked ? mean_of_batches(walks, count, &cost->deviation) : 0;
         cost->load = loaded ? mean_of_batches(loads, count, &cost->deviation) : 0;
-        if (cost->deviation * ENOUGH < readings_tolerance(cost->walk) || machine_steps(tables->bench.machine) > end)
+        cost->well = cost->deviation * ENOUGH < readings_tolerance(cost->walk);
+        if (cost->well || machine_steps(tables->bench.machine) > end)
             break;
     }
     return true;

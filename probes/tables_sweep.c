@@ -218,12 +218,22 @@ static double nearest_two(const struct tables *tables)
     return nearest;
 }
 
+/* Whether a longer sweep may leave more entries in a level that is missing: not if all were there, in vain. */
+static bool may_leave_more(const struct singly *singly)
+{
+    const struct tables *tables = singly->tables;
+    for (unsigned level = 2; level <= tables->levels; level++)
+        if (singly->missing >> level & 1 && singly->tried[level] < count_of(tables->hung.present))
+            return true;
+    return false;
+}
+
 static bool search_kind(struct singly *singly)
 {
     struct tables *tables = singly->tables;
     struct bench *bench = &tables->bench;
     uint64_t spent = machine_steps(bench->machine) + 4 * MOST_SEARCHED;
-    for (uint64_t frames = FEWEST; frames <= hung_frames(&tables->hung) && singly->missing;
+    for (uint64_t frames = FEWEST; frames <= hung_frames(&tables->hung) && may_leave_more(singly);
          frames += (frames + 2) / 3) {
         struct stops stops = hung_sweep(&tables->hung, frames, singly->dense);
         struct walk sweep = walk_over(&stops, OP_LOAD, bench_seed(bench));

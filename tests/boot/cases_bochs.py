@@ -125,7 +125,7 @@ found_on("opteron-2356", "32M", "structures", "structures,costs", OF_STRUCTURES,
 found_on("zen4", "32M", "structures", "structures,costs", OF_STRUCTURES, re.compile(r"psc\.(?!pml4e\.entries)|cost\."),
          always=True)
 
-# What walks cost: jumps that are not foretold take as long as many of them do, and are in all laps, or in none.
+# What walks cost: a jump that is not foretold takes longer than a walk may, and has to be in all laps, or in none.
 OF_WALKS = re.compile(r"walker\.cached_in$")
 found_on("xeon-e5345", "32M", "tables", "tables", OF_WALKS, re.compile("walk"), always=True)
 found_on("opteron-2356", "32M", "tables", "tables", OF_WALKS, re.compile("walk"))

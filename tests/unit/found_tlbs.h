@@ -40,6 +40,9 @@ static inline void predict_ways(struct cache_description *cache, unsigned latenc
     cache->fold_latency = latency;
 }
 
+/* What is fairly sure. */
+static const double FAIRLY_SURE = 0.8;
+
 /* A finding has that value, within `near`, and is fairly sure; ABSENT: it says why there is none. */
 static inline void assert_value(const struct notebook *notebook, const char *id, double value, double near)
 {
@@ -53,7 +56,7 @@ static inline void assert_value(const struct notebook *notebook, const char *id,
     }
     if (!finding->measured)
         fail_msg("%s, not %g: %s", id, value, finding->why);
-    if (finding->value < value - near || finding->value > value + near || finding->confidence < 0.8)
+    if (finding->value < value - near || finding->value > value + near || finding->confidence < FAIRLY_SURE)
         fail_msg("%s is %g, not %g, confidence %.3f", id, finding->value, value, finding->confidence);
 }
 

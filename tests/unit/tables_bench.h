@@ -95,23 +95,24 @@ static inline void expect(struct notebook *notebook, const struct description *d
 }
 
 /* Where lots, or long steps of the clock, make runs differ: what any of so many says is right, however sure it is, and
- * one of them is sure of all of it. */
-static inline void expect_in_one_of(unsigned runs, struct notebook *notebook, const struct description *description,
-                                    struct walks walks)
+ * some are sure of all of it. */
+static inline void expect_in_some_of(unsigned runs, unsigned some, struct notebook *notebook,
+                                     const struct description *description, struct walks walks)
 {
-    unsigned sure = 0;
-    for (uint64_t seed = 1; seed <= runs && sure < WALKS; seed++) {
+    unsigned sure_runs = 0;
+    for (uint64_t seed = 1; seed <= runs; seed++) {
+        unsigned sure = 0;
         run_tables(notebook, description, seed);
-        sure = 0;
         for (unsigned i = 0; i < WALKS; i++) {
             const struct finding *finding = noted(notebook, walk_ids[i]);
             int expected = expected_walk(&walks, i);
             if (finding->measured)
                 assert_cost_of(finding, expected);
-            sure += expected == ABSENT || (finding->measured && finding->confidence >= 0.9);
+            sure += expected == ABSENT || (finding->measured && finding->confidence >= FAIRLY_SURE);
         }
+        sure_runs += sure == WALKS;
     }
-    assert_int_equal(sure, WALKS);
+    assert_in_range(sure_runs, some, runs);
 }
 
 /* Lines of 128 bytes in all levels. */

@@ -118,8 +118,8 @@ static void one_more_sweep(void **state)
     hash_sets(&description.cache[2], 8);
     assert_true(policy_parse(&description.cache[1].shape.policy, "QLRU_H11_M1_R0_U0"));
     assert_true(policy_parse(&description.cache[2].shape.policy, "RANDOM"));
-    expect_in_one_of(16, *state, &description,
-                     (struct walks){1, OVERHEAD + HIT, OVERHEAD + NEXT, OVERHEAD + THIRD, OVERHEAD + MEMORY});
+    expect_in_some_of(8, 1, *state, &description,
+                      (struct walks){1, OVERHEAD + HIT, OVERHEAD + NEXT, OVERHEAD + THIRD, OVERHEAD + MEMORY});
 }
 
 /* Two levels that draw lots never leave all entries in one of them, and by this clock none is seen alone: what some
