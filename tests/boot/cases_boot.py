@@ -241,8 +241,8 @@ def wait_for_key(context):
 
 @case("boot/flat-clock", seconds=60)
 def flat_clock(context):
-    """Under a clock that counts instructions nothing can be seen: of caches and of translation it is said soon, and two runs find exactly the
-    same of caches, each point of each curve.
+    """Under a clock that counts instructions nothing can be seen: of caches and of translation it is said soon, and two
+    runs find exactly the same of caches, each point of each curve.
 
     What is not compared is how long the run took and how fast the clock is: both follow from moments at which the
     emulated firmware's disk and timers answered, and those are this computer's."""
