@@ -81,17 +81,13 @@ static inline void run_tables(struct notebook *notebook, const struct descriptio
     run_probe_from(probe_tables, seed, description, notebook);
 }
 
-static inline void expect_walks(struct notebook *notebook, const struct description *description, struct walks walks)
-{
-    run_tables(notebook, description, 11);
-    for (unsigned i = 0; i < WALKS; i++)
-        assert_cost(notebook, walk_ids[i], expected_walk(&walks, i));
-}
-
 static inline void expect(struct notebook *notebook, const struct description *description, int level, int first,
                           int second, int third, int memory)
 {
-    expect_walks(notebook, description, (struct walks){level, first, second, third, memory});
+    struct walks walks = {level, first, second, third, memory};
+    run_tables(notebook, description, 11);
+    for (unsigned i = 0; i < WALKS; i++)
+        assert_cost(notebook, walk_ids[i], expected_walk(&walks, i));
 }
 
 /* Where lots, or long steps of the clock, make runs differ: what any of so many says is right, however sure it is, and

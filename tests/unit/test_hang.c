@@ -1,34 +1,37 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* test_hang.c: scripts of timed walks. Jumps between records are not foretold when they come for the first time, which
  * no process shows: so what is compared goes by the same copies of the load, in one order, and did so just before. */
-#include "tests/unit/tables_bench.h"
-/* after that, since it needs nothing of it */
 #include "probes/hang.h"
+#include "tests/unit/tables_bench.h"
+#include <stdlib.h>
 
-static struct machine *machine;
-static struct bench bench;
-static struct hung hung;
+struct pages {
+    struct machine *machine;
+    struct bench bench;
+    struct hung hung;
+};
 
 static int open_pages(void **state)
 {
     struct description description = machine_with();
+    struct pages *pages = calloc(1, sizeof *pages);
     const char *why = "";
-    (void)state;
-    machine = process_open(NULL, &description, 3, NULL, &why);
-    if (!machine)
+    *state = pages;
+    if (!pages || !(pages->machine = process_open(NULL, &description, 3, NULL, &why)))
         return -1;
-    bench = bench_open(machine, 7);
-    if (!hung_open(&hung, &bench, &why))
+    pages->bench = bench_open(pages->machine, 7);
+    if (!hung_open(&pages->hung, &pages->bench, &why))
         return -1;
-    hung_shuffle(&hung);
+    hung_shuffle(&pages->hung);
     return 0;
 }
 
 static int close_pages(void **state)
 {
-    (void)state;
-    hung_close(&hung);
-    machine_close(machine);
+    struct pages *pages = *state;
+    hung_close(&pages->hung);
+    machine_close(pages->machine);
+    free(pages);
     return 0;
 }
 
@@ -68,10 +71,10 @@ static void assert_untouched(const struct script_of *script, unsigned from, unsi
 static void all_go_by_the_same_copies(void **state)
 {
     static const enum hung_what whats[] = {HUNG_PAGES, HUNG_ENTRIES, HUNG_CONTROLS};
-    (void)state;
+    struct pages *pages = *state;
     for (unsigned i = 0; i < 3; i++) {
         struct script_of script = {.count = 0};
-        script_timed(&script, &hung, whats[i]);
+        script_timed(&script, &pages->hung, whats[i]);
         assert_like(&script, 1, 2, HUNG);
         assert_like(&script, 2, 3, HUNG);
         assert_untouched(&script, 2, 1);
@@ -80,20 +83,20 @@ static void all_go_by_the_same_copies(void **state)
 
 static void so_do_some(void **state)
 {
+    struct pages *pages = *state;
     struct script_of script = {.count = 0};
-    (void)state;
-    hung.chosen = 1 << 2 | 1 << 5 | 1 << 7;
-    script_timed(&script, &hung, HUNG_PAGES);
-    hung.chosen = hung.present;
+    pages->hung.chosen = 1 << 2 | 1 << 5 | 1 << 7;
+    script_timed(&script, &pages->hung, HUNG_PAGES);
+    pages->hung.chosen = pages->hung.present;
     assert_like(&script, 1, 2, 3);
     assert_like(&script, 2, 3, 3);
 }
 
 static void so_does_each(void **state)
 {
+    struct pages *pages = *state;
     struct script_of script = {.count = 0};
-    (void)state;
-    script_singly(&script, &hung);
+    script_singly(&script, &pages->hung);
     for (unsigned i = 0; i < HUNG; i++) {
         assert_like(&script, 1 + i, 1 + HUNG + i, 1);
         assert_like(&script, 1 + i, 1 + 2 * HUNG + i, 1);
