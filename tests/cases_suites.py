@@ -68,10 +68,22 @@ BABKA = {"xeon-e5345": {"L1 data cache": ("32 KB", "8-way", None, None, (11, 11)
 
 
 # Table 1, as the paper has it: entries, ways, and cycles of a miss (of code with no second level no probe tells any).
-TRANSLATION = {"xeon-e5345": {"L1 ITLB": ("128", "4-way", None), "L1 DTLB": ("16", "4-way", "2.0"),
-                              "L2 DTLB": ("256", "4-way", "+7.0")},
-               "opteron-2356": {"L1 ITLB": ("32", "full", "4.0"), "L2 ITLB": ("512", "4-way", None),
-                                "L1 DTLB": ("48", "full", "5.0"), "L2 DTLB": ("512", "4-way", "+35.0")}}
+TRANSLATION = {"xeon-e5345": {"L1 ITLB": ("128", "4-way", None), "L1 DTLB": ("16", "4-way", "2"),
+                              "L2 DTLB": ("256", "4-way", "+7")},
+               "opteron-2356": {"L1 ITLB": ("32", "full", "4"), "L2 ITLB": ("512", "4-way", None),
+                                "L1 DTLB": ("48", "full", "5"), "L2 DTLB": ("512", "4-way", "+35")}}
+# Cycles. The paper has whole ones, and what a walk takes varies by 0.03 (standard deviation of 38 runs of the Intel
+# server): about one run in twenty prints another tenth.
+NEAR = 0.2
+
+
+def as_in_the_paper(found, wanted):
+    """Whether the entries and ways are the same, and the cycles within NEAR, with the same sign before them."""
+    cycles, whole = found[2], wanted[2]
+    if cycles is None or whole is None:
+        return found == wanted
+    signs = cycles.startswith("+") == whole.startswith("+")
+    return found[:2] == wanted[:2] and signs and abs(float(cycles) - float(whole)) <= NEAR
 
 
 @case("model/suite-babka", seconds=20)
@@ -115,7 +127,8 @@ def model_babka(context):
         buffers = table.split("\nTable 1: ")[1].split("\nMisses: ")[0]
         for title, wanted in TRANSLATION[machine].items():
             found = re.search(rf"^{title} +(\S+) +(\S+)(?: +(\+?\d+\.\d))? +\d+\.\d %", buffers, flags=re.M)
-            expect(found and found.groups() == wanted, f"{machine}, {title}: {found and found.groups()}, not {wanted}")
+            expect(found and as_in_the_paper(found.groups(), wanted),
+                   f"{machine}, {title}: {found and found.groups()}, not {wanted}")
         for number, least in ("1", 12), ("2", 10), ("3", 20), ("4", 20), ("7", 20), ("9", 20), ("10", 8), ("11", 8):
             points = re.findall(r"^ +\d+((?: +\d+\.\d){3,6})$", figures[number], flags=re.M)
             expect(len(points) >= least, f"Figure {number} has {len(points)} points")
