@@ -423,7 +423,7 @@ static bool sets_by_bits(struct crowd *crowd, struct shape *shape)
     bool plain = crowd_serves(crowd, shape, shape->bits) && !(crowd->alike & ~shape->bits);
     if ((!crowd->alike || plain) && crowd_sets_by_bits(crowd, shape) && (!crowd->alike || shape->plain))
         return true;
-    if (!crowd->alike || !seats_ok(crowd_pages(crowd)))
+    if (!crowd->alike || crowd_is_of_lines(crowd, shape) || !seats_ok(crowd_pages(crowd)))
         return false;
     crowd->alike = 0;
     while (spare_one(crowd, crowd->count))

@@ -27,6 +27,10 @@ bool crowd_overflows(struct crowd *, double error);
 /* Whether so many entries, each of one page, are what a row of pages says. */
 bool crowd_in_reach(const struct reach *reach, uint64_t pages);
 
+/* Whether bits matter, but not the lowest, in a level behind another one. Four entries of a table, or more, share a
+ * line: what these bits do not matter for is a cache of tables. */
+bool crowd_is_of_lines(const struct crowd *crowd, const struct shape *shape);
+
 /* Sets that are a power of two: as many as bits matter, or, where bits are folded, fewer, all low ones among them. Ways
  * times sets have to be what a row of pages says, too. */
 bool crowd_sets_by_bits(struct crowd *crowd, struct shape *shape);
@@ -41,7 +45,10 @@ bool crowd_serves(const struct crowd *crowd, const struct shape *shape, unsigned
  * them are asked at once. */
 unsigned crowd_bits(const struct crowd *crowd, unsigned known);
 
-/* Whether as many pages of other sets do not fit either, a while later. */
+/* Whether as many pages of other sets, or, where there is but one set, any others, do not fit either, a while later:
+ * somebody else may have been in the first one for as long as that took. Every other time any pages that are of one set
+ * by what is said do not fit, and one less does: what chooses no set of a TLB may choose lines, of tables and of
+ * theirs, and a level whose pages hit does not read them. True where sets are chosen modulo an odd number. */
 bool crowd_holds_elsewhere(const struct crowd *crowd, const struct shape *shape);
 
 /* Whether pages that fit still do where each has a line of tables to itself, as far as there are numbers for it: pages

@@ -205,11 +205,16 @@ bool crowd_serves(const struct crowd *crowd, const struct shape *shape, unsigned
            serves_less(crowd, &some, crowd->count + each - 1, bits);
 }
 
+bool crowd_is_of_lines(const struct crowd *crowd, const struct shape *shape)
+{
+    enum { IN_ALL_LINES = 3 };
+    return crowd->reach->block && shape->bits && !(shape->bits & IN_ALL_LINES);
+}
+
 bool crowd_sets_by_bits(struct crowd *crowd, struct shape *shape)
 {
     unsigned mattering = (unsigned)bits_set(shape->bits);
-    /* Four entries of a table, or more, share a line: what the low bits do not matter for is a cache of tables. */
-    if (crowd->reach->block && shape->bits && !(shape->bits & 3))
+    if (crowd_is_of_lines(crowd, shape))
         return false;
     for (unsigned folded = 0; folded <= mattering; folded++) {
         unsigned bits = mattering - folded, mask = lowest(shape->bits, bits), in_set;
@@ -275,26 +280,70 @@ unsigned crowd_bits(const struct crowd *crowd, unsigned known)
     return bits | few_that_matter(crowd, low, count, known);
 }
 
-/* Whether as many pages of other sets, or, where there is but one set, any others, do not fit either, a while later:
- * somebody else may have been in the first one for as long as that took. Not where sets are chosen modulo an odd
- * number.
- */
+/* Pages of another set, or, where there is but one, any others: those of the crowd, moved. */
+static struct crowd moved_by(const struct crowd *crowd, const struct shape *shape, struct random *random)
+{
+    struct crowd other = *crowd;
+    unsigned unit = crowd->reach->unit, mask = shape->bits & (unit ? unit - 1 : ~0U);
+    unsigned lot = (unsigned)random_next(random), numbers = (1U << crowd_pages(crowd)->bits) - 1;
+    for (unsigned i = 0; i < other.count; i++)
+        other.number[i] ^= shape->sets > 1 ? lot & mask : lot >> 4 & 0xff00 & numbers;
+    return other;
+}
+
+/* Any pages that are of one set, if the bits that do not matter do not: as many as the block leaves no room for, or,
+ * where it is in some sets only, of one where it is not, as many as there are ways, and one. Of no pages: there are not
+ * enough such bits, or which sets the block is in is not known. */
+static struct crowd any_of_a_set(const struct crowd *crowd, const struct shape *shape, struct random *random)
+{
+    unsigned unit = crowd->reach->unit, numbers = (1U << (crowd_pages(crowd)->bits - 2)) - 1;
+    unsigned mask = lowest(shape->bits, (unsigned)bits_set(shape->sets - 1)), beyond = unit ? mask & ~(unit - 1) : 0;
+    unsigned free = numbers & ~(shape->bits | crowd->alike), count = beyond ? shape->ways + 1 : crowd->count;
+    struct crowd other = {.reach = crowd->reach, .set = crowd->set, .alike = crowd->alike};
+    uint32_t set = *crowd->number ^ ((uint32_t)random_next(random) & shape->bits & ~crowd->alike);
+    if (crowd->reach->kept > 0 || (beyond && !shape->plain))
+        return other;
+    if (!(set & beyond))
+        set |= beyond;
+    while (other.count < count && count <= (uint64_t)1 << bits_set(free)) {
+        uint32_t number = set ^ ((uint32_t)random_next(random) & free);
+        if (!among(&other, number))
+            other.number[other.count++] = number;
+    }
+    return other;
+}
+
+/* Whether one page less fits, at one moment of some: somebody else may be in that set. */
+static bool fits_without_one(const struct crowd *crowd)
+{
+    enum { MOMENTS = 3 };
+    struct crowd less = *crowd;
+    less.count--;
+    for (unsigned moment = 0; moment < MOMENTS && seats_ok(crowd_pages(crowd)); moment++) {
+        bench_wait(crowd_pages(crowd)->bench, moment);
+        if (!crowd_overflows(&less, LOOK))
+            return seats_ok(crowd_pages(crowd));
+    }
+    return false;
+}
+
 bool crowd_holds_elsewhere(const struct crowd *crowd, const struct shape *shape)
 {
     enum { TRIALS = 4 };
     struct seats *pages = crowd_pages(crowd);
     struct random random = {bench_seed(pages->bench)};
-    unsigned unit = crowd->reach->unit, mask = shape->bits & (unit ? unit - 1 : ~0U);
-    if (shape->sets & (shape->sets - 1) || (!mask && shape->sets > 1))
+    if (shape->sets & (shape->sets - 1) || (!shape->bits && shape->sets > 1))
         return true;
     for (unsigned trial = 0; trial < TRIALS && seats_ok(pages); trial++) {
-        struct crowd other = *crowd;
-        unsigned lot = (unsigned)random_next(&random), numbers = (1U << pages->bits) - 1;
-        unsigned moved = mask ? lot & mask : lot >> 4 & 0xff00 & numbers;
-        for (unsigned i = 0; i < other.count; i++)
-            other.number[i] ^= moved;
+        struct crowd other = {.count = 0};
+        bool any = trial % 2 && shape->sets > 1;
+        if (any)
+            other = any_of_a_set(crowd, shape, &random);
+        any = other.count > 0;
+        if (!any)
+            other = moved_by(crowd, shape, &random);
         bench_wait(pages->bench, 1);
-        if (!crowd_overflows(&other, LOOK))
+        if (!crowd_overflows(&other, LOOK) || (any && !fits_without_one(&other)))
             return false;
     }
     return seats_ok(pages);

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* test_crowd.c: crowds of pages: what is said of them has to hold for any pages, and lines are no TLB. */
+#include "probes/crowd_inside.h"
+#include "probes/tlb.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+/* after the headers that it needs */
+#include <cmocka.h>
+/* after that, since it asserts */
+#include "tests/unit/data_tlbs.h"
+
+/* A core whose tables are read in lines of 32 bytes from a first cache of two ways; there is no second TLB. */
+static struct description small_lines(void)
+{
+    struct description description;
+    description_plain(&description, 8 * KB, 2, 32, 3, 57);
+    add_cache(&description, 256 * KB, 7);
+    shape_cache(&description, 1, 2048, 4);
+    description.pages = PAGES_SMALL | PAGES_LARGE;
+    description.walker = (struct walker_description){.count = 1, .overhead = 8, .from_level = 1};
+    struct psc_description *psc = &description.psc[description.pscs++];
+    *psc = (struct psc_description){.level = 2, .tag = PSC_LINEAR};
+    psc->shape.ways = 4;
+    psc->shape.index = (struct index){.kind = INDEX_MODULO, .sets = 1};
+    assert_true(policy_parse(&psc->shape.policy, "LRU"));
+    for (unsigned i = 0; i < description.caches; i++)
+        assert_true(policy_parse(&description.cache[i].shape.policy, "PLRU"));
+    description.memory.banks = 8;
+    description.memory.row = 4096;
+    description.memory.row_miss = 12;
+    add_tlb(&description, 1, 16, 4)->pages = PAGES_SMALL;
+    add_tlb(&description, 1, 2, 4)->pages = PAGES_LARGE;
+    return description;
+}
+
+/* Whether a claim holds of the pages of a machine that has no other level than one of 16 sets of 4 ways: `count` pages
+ * at a distance of 16 are a crowd, and so they are for other ways and sets. */
+static bool holds(unsigned count, const struct shape *claim, uint64_t seed)
+{
+    struct description description = machine_with();
+    struct seats pages;
+    const char *why = "";
+    add_tlb(&description, 1, 16, 4);
+    struct machine *machine = process_open(NULL, &description, 3, NULL, &why);
+    assert_non_null(machine);
+    struct bench bench = bench_open(machine, seed);
+    assert_true(seats_open(&pages, &bench, OP_LOAD, 4096, UINT64_MAX, &why));
+    struct reach reach = {.pages = &pages, .fit = 64, .crowd = 65, .most = 65, .neighbours = 1, .fewer = 48};
+    reach.miss = LEAST_MISSES * WALK;
+    struct crowd crowd = {.reach = &reach, .count = count};
+    for (unsigned i = 0; i < count; i++)
+        crowd.number[i] = 16 * i;
+    bool held = crowd_holds_elsewhere(&crowd, claim);
+    seats_close(&pages);
+    machine_close(machine);
+    return held;
+}
+
+static void what_is_said_holds_for_any_pages(void **state)
+{
+    const struct shape right = {.ways = 4, .sets = 16, .bits = 15, .plain = true};
+    const struct shape few_sets = {.ways = 8, .sets = 8, .bits = 7, .plain = true};
+    const struct shape many_sets = {.ways = 4, .sets = 32, .bits = 31, .plain = true};
+    const struct shape many_ways = {.ways = 5, .sets = 16, .bits = 15, .plain = true};
+    (void)state;
+    for (uint64_t seed = 1; seed <= 8; seed++) {
+        assert_true(holds(5, &right, seed));
+        assert_false(holds(9, &few_sets, seed));
+        assert_true(holds(5, &many_sets, seed)); /* such pages are of one set, too: what bits matter was asked before */
+        assert_false(holds(6, &many_ways, seed));
+    }
+}
+
+/* Two pages, with a block of 16 that the first level cannot keep, miss a line of a table once a lap, by the bits that
+ * choose entries of the third table, and all of them moved along still do: 8 of the block's pages seem to be in their
+ * set, and that to have 9 ways. Any ten pages of such a set miss some line or other; any nine do, too. */
+static void lines_of_tables_are_no_set(void **state)
+{
+    const struct shape claim = {.ways = 9, .sets = 256, .bits = 0x3f801, .plain = true};
+    const char *why = "";
+    (void)state;
+    for (uint64_t seed = 1; seed <= 8; seed++) {
+        struct description description = small_lines();
+        struct seats pages;
+        struct machine *machine = process_open(NULL, &description, 3, NULL, &why);
+        assert_non_null(machine);
+        struct bench bench = bench_open(machine, seed);
+        assert_true(seats_open(&pages, &bench, OP_LOAD, 2 << 20, UINT64_MAX, &why));
+        struct reach reach = {.pages = &pages,
+                              .fit = 1920,
+                              .crowd = 4992,
+                              .rough = true,
+                              .most = 7488,
+                              .hit = 18,
+                              .neighbours = 1,
+                              .block = 16,
+                              .unit = 16,
+                              .nearer = 1,
+                              .miss = 4.3};
+        struct crowd crowd = {.reach = &reach, .alike = 1, .count = 2, .number = {0x87f, 0x107f}};
+        assert_false(crowd_holds_elsewhere(&crowd, &claim));
+        seats_close(&pages);
+        machine_close(machine);
+    }
+}
+
+/* What the lowest bits do not matter for is found out once, and not asked again with more pages. */
+static void lines_are_found_out_soon(void **state)
+{
+    enum { SEEDS = 2, MOST = 12000000 };
+    static const struct tlb_size size = {"4k", OP_LOAD, 4096, UINT64_MAX, UINT64_MAX};
+    const struct tlb_side side = {"dtlb", &size, 1, 4, 1 << 13};
+    struct description description = small_lines();
+    const char *why = "";
+    uint64_t visits = 0;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        const struct request request = {.seed = seed};
+        struct machine *machine = process_open(NULL, &description, 3, NULL, &why);
+        assert_non_null(machine);
+        memset(*state, 0, sizeof(struct notebook));
+        assert_true(tlb_measure(machine, &request, &side, *state));
+        visits += machine_steps(machine);
+        machine_close(machine);
+        assert_level(*state, "dtlb1.4k", 4, 16, 0);
+        assert_level(*state, "dtlb2.4k", ABSENT, 0, 0);
+    }
+    assert_in_range(visits, 1, MOST);
+}
+
+int main(void)
+{
+    static struct notebook notebook;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_prestate(what_is_said_holds_for_any_pages, &notebook),
+        cmocka_unit_test_prestate(lines_of_tables_are_no_set, &notebook),
+        cmocka_unit_test_prestate(lines_are_found_out_soon, &notebook),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
