@@ -27,7 +27,7 @@ bool crowd_overflows(struct crowd *, double error);
 /* Whether so many entries, each of one page, are what a row of pages says. */
 bool crowd_in_reach(const struct reach *reach, uint64_t pages);
 
-/* Whether bits matter, but not the lowest, in a level behind another one. Four entries of a table, or more, share a
+/* Whether bits matter, but not the lowest two, in a level behind another one. Four entries of a table, or more, share a
  * line: what these bits do not matter for is a cache of tables. */
 bool crowd_is_of_lines(const struct crowd *crowd, const struct shape *shape);
 

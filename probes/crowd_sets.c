@@ -207,8 +207,8 @@ bool crowd_serves(const struct crowd *crowd, const struct shape *shape, unsigned
 
 bool crowd_is_of_lines(const struct crowd *crowd, const struct shape *shape)
 {
-    enum { IN_ALL_LINES = 3 };
-    return crowd->reach->block && shape->bits && !(shape->bits & IN_ALL_LINES);
+    enum { ENTRIES = 4 }; /* of a table, in the shortest line */
+    return crowd->reach->block && shape->bits && !(shape->bits & (ENTRIES - 1));
 }
 
 bool crowd_sets_by_bits(struct crowd *crowd, struct shape *shape)
@@ -280,37 +280,38 @@ unsigned crowd_bits(const struct crowd *crowd, unsigned known)
     return bits | few_that_matter(crowd, low, count, known);
 }
 
-/* Pages of another set, or, where there is but one, any others: those of the crowd, moved. */
-static struct crowd moved_by(const struct crowd *crowd, const struct shape *shape, struct random *random)
+/* The crowd's pages, moved to another set that the block has as many pages of, or, where there is but one, any others.
+ */
+static void move_all(const struct crowd *crowd, const struct shape *shape, struct random *random, struct crowd *other)
 {
-    struct crowd other = *crowd;
+    *other = *crowd;
     unsigned unit = crowd->reach->unit, mask = shape->bits & (unit ? unit - 1 : ~0U);
     unsigned lot = (unsigned)random_next(random), numbers = (1U << crowd_pages(crowd)->bits) - 1;
-    for (unsigned i = 0; i < other.count; i++)
-        other.number[i] ^= shape->sets > 1 ? lot & mask : lot >> 4 & 0xff00 & numbers;
-    return other;
+    for (unsigned i = 0; i < other->count; i++)
+        other->number[i] ^= shape->sets > 1 ? lot & mask : lot >> 4 & 0xff00 & numbers;
 }
 
 /* Any pages that are of one set, if the bits that do not matter do not: as many as the block leaves no room for, or,
- * where it is in some sets only, of one where it is not, as many as there are ways, and one. Of no pages: there are not
+ * where it is in some sets only, of one where it is not, as many as there are ways, and one. False: there are not
  * enough such bits, or which sets the block is in is not known. */
-static struct crowd any_of_a_set(const struct crowd *crowd, const struct shape *shape, struct random *random)
+static bool any_of_a_set(const struct crowd *crowd, const struct shape *shape, struct random *random,
+                         struct crowd *other)
 {
     unsigned unit = crowd->reach->unit, numbers = (1U << (crowd_pages(crowd)->bits - 2)) - 1;
     unsigned mask = lowest(shape->bits, (unsigned)bits_set(shape->sets - 1)), beyond = unit ? mask & ~(unit - 1) : 0;
     unsigned free = numbers & ~(shape->bits | crowd->alike), count = beyond ? shape->ways + 1 : crowd->count;
-    struct crowd other = {.reach = crowd->reach, .set = crowd->set, .alike = crowd->alike};
     uint32_t set = *crowd->number ^ ((uint32_t)random_next(random) & shape->bits & ~crowd->alike);
-    if (crowd->reach->kept > 0 || (beyond && !shape->plain))
-        return other;
+    if (crowd->reach->kept > 0 || (beyond && !shape->plain) || count > (uint64_t)1 << bits_set(free))
+        return false;
     if (!(set & beyond))
         set |= beyond;
-    while (other.count < count && count <= (uint64_t)1 << bits_set(free)) {
+    *other = (struct crowd){.reach = crowd->reach, .set = crowd->set, .alike = crowd->alike};
+    while (other->count < count) {
         uint32_t number = set ^ ((uint32_t)random_next(random) & free);
-        if (!among(&other, number))
-            other.number[other.count++] = number;
+        if (!among(other, number))
+            other->number[other->count++] = number;
     }
-    return other;
+    return true;
 }
 
 /* Whether one page less fits, at one moment of some: somebody else may be in that set. */
@@ -335,13 +336,10 @@ bool crowd_holds_elsewhere(const struct crowd *crowd, const struct shape *shape)
     if (shape->sets & (shape->sets - 1) || (!shape->bits && shape->sets > 1))
         return true;
     for (unsigned trial = 0; trial < TRIALS && seats_ok(pages); trial++) {
-        struct crowd other = {.count = 0};
-        bool any = trial % 2 && shape->sets > 1;
-        if (any)
-            other = any_of_a_set(crowd, shape, &random);
-        any = other.count > 0;
+        struct crowd other;
+        bool any = trial % 2 && shape->sets > 1 && any_of_a_set(crowd, shape, &random, &other);
         if (!any)
-            other = moved_by(crowd, shape, &random);
+            move_all(crowd, shape, &random, &other);
         bench_wait(pages->bench, 1);
         if (!crowd_overflows(&other, LOOK) || (any && !fits_without_one(&other)))
             return false;

@@ -2,6 +2,7 @@
 /* data_tlbs.h: modelled machines for the probe of the TLBs that loads look in. Include it after cmocka.h. */
 #pragma once
 #include "probes/probes.h"
+#include "probes/seats.h"
 #include "tests/unit/found_tlbs.h"
 
 enum { HIT = 4, NEXT = 14, MEMORY = 120, PENALTY = 7, WALK = 20, KB = 1024 };
@@ -22,6 +23,31 @@ static inline struct tlb_description *add_tlb(struct description *description, u
                                               unsigned ways)
 {
     return add_tlb_of(description, HOLDS_DATA, PAGES_SMALL | PAGES_LARGE, level, sets, ways, level > 1 ? PENALTY : 0);
+}
+
+/* A machine's seats, and pages of `page` bytes for them. */
+struct opened {
+    struct machine *machine;
+    struct bench bench;
+    struct seats pages;
+};
+
+static inline void open_pages(struct opened *opened, const struct description *description, uint64_t page,
+                              uint64_t seed)
+{
+    const char *why = "";
+    opened->machine = process_open(NULL, description, 3, NULL, &why);
+    if (!opened->machine)
+        fail_msg("%s", why);
+    opened->bench = bench_open(opened->machine, seed);
+    if (!seats_open(&opened->pages, &opened->bench, OP_LOAD, page, UINT64_MAX, &why))
+        fail_msg("%s", why);
+}
+
+static inline void close_pages(struct opened *opened)
+{
+    seats_close(&opened->pages);
+    machine_close(opened->machine);
 }
 
 /* Sets that are chosen by XOR of these bits. */

@@ -40,21 +40,16 @@ static struct description small_lines(void)
 static bool holds(unsigned count, const struct shape *claim, uint64_t seed)
 {
     struct description description = machine_with();
-    struct seats pages;
-    const char *why = "";
+    struct opened opened;
     add_tlb(&description, 1, 16, 4);
-    struct machine *machine = process_open(NULL, &description, 3, NULL, &why);
-    assert_non_null(machine);
-    struct bench bench = bench_open(machine, seed);
-    assert_true(seats_open(&pages, &bench, OP_LOAD, 4096, UINT64_MAX, &why));
-    struct reach reach = {.pages = &pages, .fit = 64, .crowd = 65, .most = 65, .neighbours = 1, .fewer = 48};
+    open_pages(&opened, &description, 4096, seed);
+    struct reach reach = {.pages = &opened.pages, .fit = 64, .crowd = 65, .most = 65, .neighbours = 1, .fewer = 48};
     reach.miss = LEAST_MISSES * WALK;
     struct crowd crowd = {.reach = &reach, .count = count};
     for (unsigned i = 0; i < count; i++)
         crowd.number[i] = 16 * i;
     bool held = crowd_holds_elsewhere(&crowd, claim);
-    seats_close(&pages);
-    machine_close(machine);
+    close_pages(&opened);
     return held;
 }
 
@@ -79,16 +74,12 @@ static void what_is_said_holds_for_any_pages(void **state)
 static void lines_of_tables_are_no_set(void **state)
 {
     const struct shape claim = {.ways = 9, .sets = 256, .bits = 0x3f801, .plain = true};
-    const char *why = "";
+    struct description description = small_lines();
     (void)state;
     for (uint64_t seed = 1; seed <= 8; seed++) {
-        struct description description = small_lines();
-        struct seats pages;
-        struct machine *machine = process_open(NULL, &description, 3, NULL, &why);
-        assert_non_null(machine);
-        struct bench bench = bench_open(machine, seed);
-        assert_true(seats_open(&pages, &bench, OP_LOAD, 2 << 20, UINT64_MAX, &why));
-        struct reach reach = {.pages = &pages,
+        struct opened opened;
+        open_pages(&opened, &description, 2 << 20, seed);
+        struct reach reach = {.pages = &opened.pages,
                               .fit = 1920,
                               .crowd = 4992,
                               .rough = true,
@@ -101,28 +92,27 @@ static void lines_of_tables_are_no_set(void **state)
                               .miss = 4.3};
         struct crowd crowd = {.reach = &reach, .alike = 1, .count = 2, .number = {0x87f, 0x107f}};
         assert_false(crowd_holds_elsewhere(&crowd, &claim));
-        seats_close(&pages);
-        machine_close(machine);
+        close_pages(&opened);
     }
+}
+
+/* dtlb, of small pages only. */
+static bool small_pages(struct machine *machine, const struct request *request, struct notebook *notebook)
+{
+    static const struct tlb_size size = {"4k", OP_LOAD, 4096, UINT64_MAX, UINT64_MAX};
+    const struct tlb_side side = {"dtlb", &size, 1, 4, 1 << 13};
+    return tlb_measure(machine, request, &side, notebook);
 }
 
 /* What the lowest bits do not matter for is found out once, and not asked again with more pages. */
 static void lines_are_found_out_soon(void **state)
 {
     enum { SEEDS = 2, MOST = 12000000 };
-    static const struct tlb_size size = {"4k", OP_LOAD, 4096, UINT64_MAX, UINT64_MAX};
-    const struct tlb_side side = {"dtlb", &size, 1, 4, 1 << 13};
     struct description description = small_lines();
-    const char *why = "";
     uint64_t visits = 0;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-        const struct request request = {.seed = seed};
-        struct machine *machine = process_open(NULL, &description, 3, NULL, &why);
-        assert_non_null(machine);
         memset(*state, 0, sizeof(struct notebook));
-        assert_true(tlb_measure(machine, &request, &side, *state));
-        visits += machine_steps(machine);
-        machine_close(machine);
+        visits += run_probe_from(small_pages, seed, &description, *state);
         assert_level(*state, "dtlb1.4k", 4, 16, 0);
         assert_level(*state, "dtlb2.4k", ABSENT, 0, 0);
     }
@@ -131,11 +121,10 @@ static void lines_are_found_out_soon(void **state)
 
 int main(void)
 {
-    static struct notebook notebook;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_prestate(what_is_said_holds_for_any_pages, &notebook),
-        cmocka_unit_test_prestate(lines_of_tables_are_no_set, &notebook),
-        cmocka_unit_test_prestate(lines_are_found_out_soon, &notebook),
+        cmocka_unit_test(what_is_said_holds_for_any_pages),
+        cmocka_unit_test(lines_of_tables_are_no_set),
+        cmocka_unit_test(lines_are_found_out_soon),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, fresh, done);
 }

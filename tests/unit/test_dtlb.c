@@ -122,20 +122,16 @@ static void large_pages(void **state)
 static void a_wrong_row(void **state)
 {
     struct description description = machine_with();
-    struct seats pages;
+    struct opened opened;
     struct shape shape;
     const char *why = "";
     (void)state;
     add_tlb(&description, 1, 1, 16);
-    struct machine *machine = process_open(NULL, &description, 3, NULL, &why);
-    assert_non_null(machine);
-    struct bench bench = bench_open(machine, 7);
-    assert_true(seats_open(&pages, &bench, OP_LOAD, 4096, UINT64_MAX, &why));
-    struct reach reach = {.pages = &pages, .fit = 1536, .crowd = 2048, .most = 2048, .neighbours = 16};
+    open_pages(&opened, &description, 4096, 7);
+    struct reach reach = {.pages = &opened.pages, .fit = 1536, .crowd = 2048, .most = 2048, .neighbours = 16};
     reach.miss = LEAST_MISSES * WALK;
     bool found = crowd_shape(&reach, &shape, &why);
-    seats_close(&pages);
-    machine_close(machine);
+    close_pages(&opened);
     if (found)
         fail_msg("%u ways in %u sets", shape.ways, (unsigned)shape.sets);
 }
@@ -148,7 +144,7 @@ static void shared_by_two_sizes(void **state)
     for (unsigned kind = 0; kind < 4; kind++) {
         static const bool expected[] = {false, true, true, false};
         struct description description = machine_with();
-        struct seats pages;
+        struct opened opened;
         bool shared = false;
         const char *why = "";
         unsigned sets = kind < 2 ? 8 : 4;
@@ -158,15 +154,10 @@ static void shared_by_two_sizes(void **state)
         if (kind != 1)
             add_tlb(&description, 1, 2, 4)->pages = PAGES_LARGE;
         add_tlb(&description, 2, 1, 128);
-        struct machine *machine = process_open(NULL, &description, 3, NULL, &why);
-        if (!machine)
-            fail_msg("%s", why);
-        struct bench bench = bench_open(machine, 7);
-        assert_true(seats_open(&pages, &bench, OP_LOAD, 2 << 20, UINT64_MAX, &why));
-        if (!shared_ask(&pages, 4096, 32, &shared, &why) || shared != expected[kind])
+        open_pages(&opened, &description, 2 << 20, 7);
+        if (!shared_ask(&opened.pages, 4096, 32, &shared, &why) || shared != expected[kind])
             fail_msg("%u: %s, %s", kind, shared ? "shared" : "apart", why);
-        seats_close(&pages);
-        machine_close(machine);
+        close_pages(&opened);
     }
 }
 
@@ -174,18 +165,14 @@ static void shared_by_two_sizes(void **state)
 static void nothing_to_share(void **state)
 {
     struct description description = machine_with();
-    struct seats pages;
+    struct opened opened;
     bool shared;
     const char *why = "";
     (void)state;
-    struct machine *machine = process_open(NULL, &description, 3, NULL, &why);
-    assert_non_null(machine);
-    struct bench bench = bench_open(machine, 7);
-    assert_true(seats_open(&pages, &bench, OP_LOAD, 2 << 20, UINT64_MAX, &why));
-    assert_false(shared_ask(&pages, 4096, 32, &shared, &why));
+    open_pages(&opened, &description, 2 << 20, 7);
+    assert_false(shared_ask(&opened.pages, 4096, 32, &shared, &why));
     assert_non_null(strstr(why, "neither"));
-    seats_close(&pages);
-    machine_close(machine);
+    close_pages(&opened);
 }
 
 /* 256 entries, and a cache of 80 lines, by lot, before memory: seats share lines, or row and control would miss memory,

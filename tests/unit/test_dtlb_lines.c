@@ -204,19 +204,16 @@ static void fold_often(struct tlb_description *tlb, unsigned bits, unsigned time
 static uint64_t sets_between(unsigned bits, uint64_t fit, uint64_t crowd, bool rough)
 {
     struct description description = machine_with();
-    struct seats pages;
+    struct opened opened;
     struct shape shape;
     const char *why = "";
     fold_often(add_tlb(&description, 1, 1U << bits, 4), bits, 3);
-    struct machine *machine = process_open(NULL, &description, 3, NULL, &why);
-    assert_non_null(machine);
-    struct bench bench = bench_open(machine, 7);
-    assert_true(seats_open(&pages, &bench, OP_LOAD, 4096, UINT64_MAX, &why));
-    struct reach reach = {.pages = &pages, .fit = fit, .crowd = crowd, .rough = rough, .most = crowd, .neighbours = 1};
+    open_pages(&opened, &description, 4096, 7);
+    struct reach reach = {.pages = &opened.pages, .fit = fit, .crowd = crowd, .rough = rough, .most = crowd};
+    reach.neighbours = 1;
     reach.miss = LEAST_MISSES * WALK;
     bool found = crowd_shape(&reach, &shape, &why);
-    seats_close(&pages);
-    machine_close(machine);
+    close_pages(&opened);
     return found ? shape.sets : 0;
 }
 
@@ -372,18 +369,15 @@ static void a_crowd_of_two(void **state)
 {
     enum { TIMES = 5 };
     struct description description = machine_with();
-    struct seats pages;
+    struct opened opened;
     struct shape shape;
     const char *why = "";
     add_tlb(&description, 1, 1, 128);
     fold_often(add_tlb(&description, 2, 64, 4), 6, 2);
     expect(*state, &description, 128, 1, 4, 64);
-    struct machine *machine = process_open(NULL, &description, 3, NULL, &why);
-    assert_non_null(machine);
-    struct bench bench = bench_open(machine, 7);
-    bench.cycles_per_tick = 1;
-    assert_true(seats_open(&pages, &bench, OP_LOAD, 4096, UINT64_MAX, &why));
-    struct reach reach = {.pages = &pages, .fit = 256, .crowd = 264, .most = 264, .neighbours = 1};
+    open_pages(&opened, &description, 4096, 7);
+    opened.bench.cycles_per_tick = 1;
+    struct reach reach = {.pages = &opened.pages, .fit = 256, .crowd = 264, .most = 264, .neighbours = 1};
     reach.block = 192;
     reach.unit = 64;
     reach.hit = PENALTY;
@@ -391,8 +385,7 @@ static void a_crowd_of_two(void **state)
     for (unsigned time = 0; time < TIMES; time++)
         if (!crowd_shape(&reach, &shape, &why) || shape.ways != 4 || shape.sets != 64)
             fail_msg("%u: %u ways in %u sets, %s", time, shape.ways, (unsigned)shape.sets, why);
-    seats_close(&pages);
-    machine_close(machine);
+    close_pages(&opened);
 }
 
 int main(void)
