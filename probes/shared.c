@@ -13,8 +13,10 @@ enum {
     LEAST_STEPS = 2 /* of the clock, that pages in the way cost */
 };
 
-/* Of what small pages cost after as many more of their size: large ones that cost less are kept elsewhere, large ones
- * that cost more are in their way. (In one of two TLBs only, they push out half of what the others do, or more.) */
+/* Of what small pages cost after as many more of their size, or, if that is less, of what those cost that were pushed
+ * out of this level alone (more small pages may push them out of the next one, too, and large ones out of this one
+ * only): large ones that cost less are kept elsewhere, large ones that cost more are in their way. (In one of two TLBs
+ * only, they push out half of what the others do, or more.) */
 static const double APART = 0.25, TOGETHER = 0.4;
 
 /* What is visited between two laps. */
@@ -57,9 +59,10 @@ static bool time_laps(struct seats *pages, const struct walk *kept, const struct
     return true;
 }
 
-/* One look, in new orders. False: skipped, refused or spent; *told: it says which, *shared. */
+/* One look, in new orders. pushed: ticks a lap that pages which were pushed out take longer; 0: not known. False:
+ * skipped, refused or spent; *told: it says which, *shared. */
 static bool look(struct seats *pages, const struct stops *kept, const struct stops *lines,
-                 const struct stops stops[SCENES], bool *told, bool *shared)
+                 const struct stops stops[SCENES], double pushed, bool *told, bool *shared)
 {
     struct bench *bench = pages->bench;
     struct walk walk = walk_over(kept, OP_LOAD, bench_seed(bench)), scene[SCENES];
@@ -77,12 +80,13 @@ static bool look(struct seats *pages, const struct stops *kept, const struct sto
     if (!time_laps(pages, &walk, &beside, scene, lap))
         return false;
     double small = lap[SMALL_PAGES] - lap[FEW_PAGES], large = lap[LARGE_PAGES] - lap[FEW_PAGES];
-    *told = small > LEAST_STEPS * (double)bench->clock.step && (large < APART * small || large > TOGETHER * small);
-    *shared = large > TOGETHER * small;
+    double whole = pushed > 0 && pushed < small ? pushed : small, least = LEAST_STEPS * (double)bench->clock.step;
+    *shared = large > least && large > TOGETHER * whole;
+    *told = small > least && (*shared || (whole > least && large < APART * whole));
     return true;
 }
 
-bool shared_ask(struct seats *pages, uint64_t page, uint64_t fit, bool *shared, const char **why)
+bool shared_ask(struct seats *pages, uint64_t page, uint64_t fit, double miss, bool *shared, const char **why)
 {
     /* Those that are kept leave room for the few pages of a control, in most sets of any number of ways. */
     uint64_t most = MOST_IN_A_ROW, others = fit, keep = fit - fit / 4, addresses = (uint64_t)1 << pages->bits;
@@ -102,7 +106,7 @@ bool shared_ask(struct seats *pages, uint64_t page, uint64_t fit, bool *shared, 
     *why = "neither do small pages push each other out for certain, nor do large ones not";
     for (unsigned attempt = 0; attempt < ATTEMPTS && seats_ok(pages); attempt++) {
         bool told;
-        if (!look(pages, &kept, &lines, stops, &told, shared))
+        if (!look(pages, &kept, &lines, stops, miss * (double)keep, &told, shared))
             return false;
         if (told && any && *shared == before)
             return true;

@@ -9,6 +9,7 @@
 #pragma once
 #include "probes/seats.h"
 
-/* Asks it of pages of `page` bytes, of which so many fit, and of those of the seats, which are larger. False: *why says
- * why not, or see seats_ok. */
-bool shared_ask(struct seats *, uint64_t page, uint64_t fit, bool *shared, const char **why);
+/* Asks it of pages of `page` bytes, of which so many fit, and of those of the seats, which are larger. miss: ticks that a
+ * small page which the level lacks takes longer, at least; 0: not known. False: *why says why not, or see
+ * seats_ok. */
+bool shared_ask(struct seats *, uint64_t page, uint64_t fit, double miss, bool *shared, const char **why);

@@ -354,6 +354,7 @@ static void measure(struct tlb *tlb)
         tlb_note_missing(tlb, 1, 0, "noise");
         tlb_note_missing(tlb, 2, 0, "noise");
     } else if (measure_first(tlb, &first, &after)) {
+        tlb->level[0].miss = tlb->place[after].cycles;
         tlb->bench.permille = tlb->permille + 150;
         limit_second(tlb);
         if (tlb_sweep_longer(tlb, &after))
@@ -375,7 +376,8 @@ static void measure_shared(struct tlb *tlb, const struct level *small, uint64_t 
     bool shared = false;
     char id[28];
     tlb_id(tlb, level, "shared", id);
-    bool told = small->fit && large->fit && shared_ask(&tlb->pages, page, small->fit, &shared, &why);
+    bool told = small->fit && large->fit &&
+                shared_ask(&tlb->pages, page, small->fit, small->miss / tlb->bench.cycles_per_tick, &shared, &why);
     uint64_t cost = machine_steps(tlb->bench.machine) - start;
     if (told)
         note_value(tlb->notebook, id, shared, YES_NO, confidence_from(ERROR + small->doubt + large->doubt), cost,

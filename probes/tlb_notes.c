@@ -53,7 +53,7 @@ bool tlb_note_shape(struct tlb *tlb, unsigned level, const struct shape *shape, 
     uint64_t fit = shape->ways * shape->sets * shape->neighbours;
     error += tlb_unconfirmed(tlb, level, fit) + neighbours_own(tlb, level, shape);
     double confidence = confidence_from(error);
-    tlb->level[level - 1] = (struct level){fit, error};
+    tlb->level[level - 1] = (struct level){.fit = fit, .doubt = error};
     if (tlb_agreed_before(tlb, level) && tlb_agreed_before(tlb, level) != fit)
         return false;
     tlb_id(tlb, level, "ways", id);

@@ -28,6 +28,7 @@ struct row_place {
 struct level {
     uint64_t fit; /* pages; 0: nothing */
     double doubt;
+    double miss; /* core cycles that a page which it lacks takes longer, at least; 0: it is not known */
 };
 
 struct tlb {

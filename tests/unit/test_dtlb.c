@@ -137,25 +137,27 @@ static void a_wrong_row(void **state)
 }
 
 /* 32 entries in eight sets, or in two TLBs of four, that small pages have for themselves, share with large ones, or
- * share in one of two; all pages have 128 more behind them. */
+ * share in one of two; all pages have 128 more behind them, or small ones 40, which are too few where the first ones
+ * are shared: then small pages push each other out of both levels, and large ones out of the first. */
 static void shared_by_two_sizes(void **state)
 {
     (void)state;
-    for (unsigned kind = 0; kind < 4; kind++) {
-        static const bool expected[] = {false, true, true, false};
+    for (unsigned kind = 0; kind < 6; kind++) {
+        static const bool expected[] = {false, true, true, false, false, true};
+        const bool few_behind = kind > 3, two = kind == 2 || kind == 3, own = kind == 0 || kind == 3 || kind == 4;
         struct description description = machine_with();
         struct opened opened;
         bool shared = false;
         const char *why = "";
-        unsigned sets = kind < 2 ? 8 : 4;
-        add_tlb(&description, 1, sets, 4)->pages = PAGES_SMALL | (kind % 3 ? PAGES_LARGE : 0);
-        if (kind >= 2)
-            add_tlb(&description, 1, sets, 4)->pages = PAGES_SMALL;
-        if (kind != 1)
+        add_tlb(&description, 1, two ? 4 : 8, 4)->pages = PAGES_SMALL | (own ? 0 : PAGES_LARGE);
+        if (two)
+            add_tlb(&description, 1, 4, 4)->pages = PAGES_SMALL;
+        if (own || two)
             add_tlb(&description, 1, 2, 4)->pages = PAGES_LARGE;
-        add_tlb(&description, 2, 1, 128);
+        add_tlb(&description, 2, 1, few_behind ? 40 : 128)->pages = PAGES_SMALL | (few_behind ? 0 : PAGES_LARGE);
+        description.walker.fixed = 2 * WALK;
         open_pages(&opened, &description, 2 << 20, 7);
-        if (!shared_ask(&opened.pages, 4096, 32, &shared, &why) || shared != expected[kind])
+        if (!shared_ask(&opened.pages, 4096, 32, PENALTY, &shared, &why) || shared != expected[kind])
             fail_msg("%u: %s, %s", kind, shared ? "shared" : "apart", why);
         close_pages(&opened);
     }
@@ -170,7 +172,7 @@ static void nothing_to_share(void **state)
     const char *why = "";
     (void)state;
     open_pages(&opened, &description, 2 << 20, 7);
-    assert_false(shared_ask(&opened.pages, 4096, 32, &shared, &why));
+    assert_false(shared_ask(&opened.pages, 4096, 32, WALK, &shared, &why));
     assert_non_null(strstr(why, "neither"));
     close_pages(&opened);
 }
