@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* crowd.c: crowds of pages, spared until none can be. */
 #include "base/arithmetic.h"
-#include "base/random.h"
 #include "probes/crowd_inside.h"
-
-enum {
-    MOST_CROWD = 1024, /* pages that a list may begin with */
-};
 
 /* What is more than a row of pages says, because others hold a part of the level, may be wrong so often. */
 static const double BEYOND = 0.1;
-
-/* Error of a decision while pages are spared. */
-static const double SPARING = 1e-2;
 
 /* Core cycles that a page which hits takes more than one that misses, at least, where that can be. */
 static const double CHEAPER = 0.3;
@@ -21,18 +13,6 @@ static const double CHEAPER = 0.3;
  * ways, find room soon; whether many do is a matter of luck. */
 static const double LUCK = 0.3;
 enum { FEW = 32 };
-
-/* The crowd's pages in another order: each gets another seat. */
-static void shuffle(struct crowd *crowd)
-{
-    struct random random = {bench_seed(crowd_pages(crowd)->bench)};
-    for (unsigned i = crowd->count; i > 1; i--) {
-        unsigned other = (unsigned)random_below(&random, i);
-        uint32_t number = crowd->number[i - 1];
-        crowd->number[i - 1] = crowd->number[other];
-        crowd->number[other] = number;
-    }
-}
 
 /* Pages of the block that are visited along. */
 static unsigned block_of(const struct crowd *crowd)
@@ -114,7 +94,7 @@ bool crowd_overflows(struct crowd *crowd, double error)
         slow += verdict == SLOWER;
         if (slow == needed)
             return true;
-        shuffle(&other);
+        crowd_shuffle(&other);
     }
     crowd_pages(crowd)->undecided = true;
     return false;
@@ -128,126 +108,6 @@ static uint32_t some_set(struct seats *pages)
     return HIGH | (uint32_t)(bench_seed(pages->bench) & ANY);
 }
 
-/* Whether all pages of the row with these bits do not fit: most of them miss then, or none does. What a miss costs may
- * have been told of so many pages that tables left the caches: of loads no more is asked than the least that it is. */
-static bool is_dense_crowd(const struct reach *reach, uint64_t bits)
-{
-    double ticks = 0, most = LEAST_SECOND / reach->pages->bench->cycles_per_tick, part = reach->miss / LEAST_MISSES / 5;
-    struct stops stops = seats_spread(reach->pages, bits);
-    if (reach->pages->op == OP_LOAD && part > most)
-        part = most;
-    return seats_excess(reach->pages, &stops, &ticks) &&
-           ticks > reach->hit + part + seats_by_lot(reach->pages, stops_count(&stops), reach->pages->few);
-}
-
-static void list_bits(struct crowd *crowd, uint64_t bits)
-{
-    struct stops stops = {.spread = bits};
-    crowd->count = 1U << bits_set(bits);
-    crowd->alike = crowd->reach->nearer & (unsigned)~bits;
-    for (unsigned i = 0; i < crowd->count; i++)
-        crowd->number[i] = (uint32_t)stops_number(&stops, i) ^ crowd->set;
-}
-
-/* Spares halves: a bit is left out while what is left does not fit. */
-static uint64_t spare_bits(struct crowd *crowd, uint64_t bits)
-{
-    const struct reach *reach = crowd->reach;
-    for (unsigned bit = 0; bit < 64 && seats_ok(reach->pages); bit++) {
-        uint64_t left = bits & ~((uint64_t)1 << bit);
-        if (left == bits || !left)
-            continue;
-        uint64_t pages = (uint64_t)1 << bits_set(left);
-        if (pages > MOST_CROWD || (reach->block && pages > reach->block)) {
-            if (is_dense_crowd(reach, left))
-                bits = left;
-            continue;
-        }
-        list_bits(crowd, left);
-        if (crowd_overflows(crowd, SPARING))
-            bits = left;
-    }
-    return bits;
-}
-
-/* Spares the half of a crowd in which two bits differ, if the other one does not fit. */
-static bool spare_pair(struct crowd *crowd, uint64_t pair)
-{
-    struct crowd left = {.reach = crowd->reach, .set = crowd->set, .alike = crowd->alike};
-    for (unsigned i = 0; i < crowd->count; i++)
-        if (!(bits_set((crowd->number[i] ^ crowd->set) & pair) % 2))
-            left.number[left.count++] = crowd->number[i];
-    if (left.count < 2 || left.count == crowd->count || !crowd_overflows(&left, SPARING))
-        return false;
-    *crowd = left;
-    return true;
-}
-
-/* Spares halves that differ in the parity of two bits, for folded indexes: what is left has two bits that are equal.
- * Whatever the higher one would be asked with has been asked, or will be, of the lower one, so it is not asked again.
- * Folds are of bits as far apart as each other, mostly: the low bit after the last one that was found comes first. */
-static void spare_parities(struct crowd *crowd, uint64_t bits)
-{
-    enum { BITS = 32 };
-    unsigned next = 0;
-    for (unsigned high = 1; high < BITS; high++) {
-        bool spared = false;
-        for (unsigned i = 0; i < high && bits >> high & 1 && !spared && seats_ok(crowd_pages(crowd)); i++) {
-            unsigned low = (next + i) % high;
-            spared = bits >> low & 1 && spare_pair(crowd, (uint64_t)1 << high | (uint64_t)1 << low);
-            if (spared)
-                next = low + 1;
-        }
-        if (spared)
-            bits &= ~((uint64_t)1 << high);
-    }
-}
-
-/* Leaves out pages behind the first ones that do not fit. */
-static void cut(struct crowd *crowd)
-{
-    unsigned low = 0, high = crowd->count; /* so many fit; so many do not */
-    while (high - low > 1 && seats_ok(crowd_pages(crowd))) {
-        struct crowd half = *crowd;
-        half.count = low + (high - low) / 2;
-        if (crowd_overflows(&half, SPARING))
-            high = half.count;
-        else
-            low = half.count;
-    }
-    crowd->count = high;
-}
-
-/* Leaves out pieces of so many pages. */
-static void spare_pieces(struct crowd *crowd, unsigned piece)
-{
-    for (unsigned first = 0; first < crowd->count && crowd->count > piece && seats_ok(crowd_pages(crowd));) {
-        struct crowd left = *crowd;
-        unsigned size = crowd->count - first < piece ? crowd->count - first : piece;
-        for (unsigned i = first; i + size < crowd->count; i++)
-            left.number[i] = crowd->number[i + size];
-        left.count -= size;
-        if (crowd_overflows(&left, SPARING))
-            *crowd = left;
-        else
-            first += size;
-    }
-}
-
-/* Whether none of some pages, any, can be spared. */
-static bool none_to_spare(struct crowd *crowd)
-{
-    enum { TRIALS = 16 };
-    for (unsigned trial = 0; trial < TRIALS; trial++) {
-        struct crowd left = *crowd;
-        shuffle(&left);
-        left.count--;
-        if (crowd_overflows(&left, SPARING) || !seats_ok(crowd_pages(crowd)))
-            return false;
-    }
-    return true;
-}
-
 /* Pages in any order that are as many as do not fit in a row, and none of which can be spared, are of one set: then
  * they are the crowd. They are given time: a tree of many ways takes some laps until each page has found one. */
 static bool is_one_set(struct crowd *crowd)
@@ -257,10 +117,10 @@ static bool is_one_set(struct crowd *crowd)
     struct seats *pages = crowd_pages(crowd);
     if (crowd->reach->block)
         return false;
-    shuffle(&any);
+    crowd_shuffle(&any);
     pages->settling = SETTLING;
-    cut(&any);
-    bool one = any.count == crowd->reach->crowd && none_to_spare(&any);
+    crowd_cut(&any);
+    bool one = any.count == crowd->reach->crowd && crowd_none_to_spare(&any);
     pages->settling = 0;
     if (one)
         *crowd = any;
@@ -270,8 +130,8 @@ static bool is_one_set(struct crowd *crowd)
 /* A list of as many pages as do not fit in a row, of those with these bits, by lot. */
 static void list_any(struct crowd *crowd, uint64_t bits)
 {
-    list_bits(crowd, bits);
-    shuffle(crowd);
+    crowd_list_bits(crowd, bits);
+    crowd_shuffle(crowd);
     if (crowd->count > crowd->reach->crowd)
         crowd->count = (unsigned)crowd->reach->crowd;
 }
@@ -444,11 +304,11 @@ bool crowd_shape(const struct reach *known, struct shape *shape, const char **wh
     *why = "it would take too many pages to fill it";
     if ((uint64_t)1 << bits > MOST_IN_A_ROW || bits >= reach->pages->bits)
         return false;
-    uint64_t left = spare_bits(&crowd, ((uint64_t)1 << bits) - 1);
+    uint64_t left = crowd_spare_bits(&crowd, ((uint64_t)1 << bits) - 1);
     if ((uint64_t)1 << bits_set(left) > MOST_CROWD || reach->block > MOST_LISTED - MOST_CROWD)
         return false;
     *why = "no few pages push each other out of it";
-    list_bits(&crowd, left);
+    crowd_list_bits(&crowd, left);
     if (!learn(&crowd, reach))
         return false;
     /* Where lines run out soon, more pages than it takes to fill one set may hide what they cost. */
@@ -459,11 +319,11 @@ bool crowd_shape(const struct reach *known, struct shape *shape, const char **wh
     }
     bool sharp = is_one_set(&crowd);
     if (!sharp) {
-        spare_parities(&crowd, left);
-        shuffle(&crowd);
-        cut(&crowd);
+        crowd_spare_parities(&crowd, left);
+        crowd_shuffle(&crowd);
+        crowd_cut(&crowd);
         for (unsigned piece = crowd.count < 4 ? 1 : crowd.count / 4; piece; piece /= 2)
-            spare_pieces(&crowd, piece);
+            crowd_spare_pieces(&crowd, piece);
     }
     if (crowd.count < 2) /* one page alone misses: that is no TLB's doing */
         return false;

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* crowd_inside.h: what the two files of crowds share: crowd.c finds one, crowd_sets.c tells sets from it. */
+/* crowd_inside.h: what the files of crowds share: crowd.c finds one, crowd_spare.c leaves out pages of it, and
+ * crowd_sets.c tells sets from it. */
 #pragma once
 #include "probes/crowd.h"
 
-/* Errors of a look at one bit (a row has to agree, or its shape is doubted), and of a last decision. */
-static const double LOOK = 3e-3, LAST = 1e-4;
+enum { MOST_CROWD = 1024 }; /* pages that a list may begin with */
+
+/* Errors of a decision while pages are spared, of a look at one bit (a row has to agree, or its shape is doubted), and
+ * of a last decision. */
+static const double SPARING = 1e-2, LOOK = 3e-3, LAST = 1e-4;
 
 /* Pages that do not fit together, by their numbers. */
 struct crowd {
@@ -54,3 +58,27 @@ bool crowd_holds_elsewhere(const struct crowd *crowd, const struct shape *shape)
 /* Whether pages that fit still do where each has a line of tables to itself, as far as there are numbers for it: pages
  * that a TLB has need no tables. */
 bool crowd_fits_apart(const struct crowd *crowd, unsigned count);
+
+/* The crowd's pages in another order: each gets another seat. */
+void crowd_shuffle(struct crowd *);
+
+/* Makes a crowd of all pages whose numbers differ from the set's in these bits alone; at most MOST_CROWD. */
+void crowd_list_bits(struct crowd *, uint64_t bits);
+
+/* Spares halves of all pages with these bits: a bit is left out while what is left does not fit. The bits that are
+ * left, which may be more than can be listed. */
+uint64_t crowd_spare_bits(struct crowd *, uint64_t bits);
+
+/* Spares halves that differ in the parity of two bits, for folded indexes: what is left has two bits that are equal.
+ * Whatever the higher one would be asked with has been asked, or will be, of the lower one, so it is not asked again.
+ * Folds are of bits as far apart as each other, mostly: the low bit after the last one that was found comes first. */
+void crowd_spare_parities(struct crowd *, uint64_t bits);
+
+/* Leaves out pages behind the first ones that do not fit. */
+void crowd_cut(struct crowd *);
+
+/* Leaves out pieces of so many pages. */
+void crowd_spare_pieces(struct crowd *, unsigned piece);
+
+/* Whether none of some pages, any, can be spared. */
+bool crowd_none_to_spare(struct crowd *);
