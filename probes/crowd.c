@@ -6,6 +6,8 @@
 /* What is more than a row of pages says, because others hold a part of the level, may be wrong so often. */
 static const double BEYOND = 0.1;
 
+static const char of_lines[] = "lines of tables run out where it does";
+
 /* Core cycles that a page which hits takes more than one that misses, at least, where that can be. */
 static const double CHEAPER = 0.3;
 
@@ -108,19 +110,19 @@ static uint32_t some_set(struct seats *pages)
     return HIGH | (uint32_t)(bench_seed(pages->bench) & ANY);
 }
 
-/* Pages in any order that are as many as do not fit in a row, and none of which can be spared, are of one set: then
- * they are the crowd. They are given time: a tree of many ways takes some laps until each page has found one. */
+/* Any pages that are as many as do not fit in a row, and none of which can be spared, are of one set: then they are the
+ * crowd. They are given time: a tree of many ways takes some laps until each page has found one. */
 static bool is_one_set(struct crowd *crowd)
 {
     enum { SETTLING = 16 };
     struct crowd any = *crowd;
     struct seats *pages = crowd_pages(crowd);
-    if (crowd->reach->block)
+    if (crowd->reach->block || crowd->count < crowd->reach->crowd)
         return false;
     crowd_shuffle(&any);
+    any.count = (unsigned)crowd->reach->crowd;
     pages->settling = SETTLING;
-    crowd_cut(&any);
-    bool one = any.count == crowd->reach->crowd && crowd_none_to_spare(&any);
+    bool one = crowd_overflows(&any, SPARING) && crowd_none_to_spare(&any);
     pages->settling = 0;
     if (one)
         *crowd = any;
@@ -293,6 +295,14 @@ static bool sets_by_bits(struct crowd *crowd, struct shape *shape)
     return seats_ok(crowd_pages(crowd)) && crowd_sets_by_bits(crowd, shape);
 }
 
+/* Whether pages too many to spare them one by one are of lines of tables: of which none of some can be spared, that are
+ * not as many as a row says that one set has, and that do not fit wherever in these lines they are. */
+static bool are_of_lines(struct crowd *crowd, const struct shape *shape)
+{
+    return crowd->count > SHARE_FRAME && crowd->reach->block && !crowd_serves(crowd, shape, 0) &&
+           crowd_none_to_spare(crowd) && crowd_moves_in_lines(crowd);
+}
+
 bool crowd_shape(const struct reach *known, struct shape *shape, const char **why)
 {
     struct reach own = *known, *reach = &own;
@@ -322,6 +332,10 @@ bool crowd_shape(const struct reach *known, struct shape *shape, const char **wh
         crowd_spare_parities(&crowd, left);
         crowd_shuffle(&crowd);
         crowd_cut(&crowd);
+        if (are_of_lines(&crowd, shape)) {
+            *why = of_lines;
+            return false;
+        }
         for (unsigned piece = crowd.count < 4 ? 1 : crowd.count / 4; piece; piece /= 2)
             crowd_spare_pieces(&crowd, piece);
     }
@@ -344,7 +358,7 @@ bool crowd_shape(const struct reach *known, struct shape *shape, const char **wh
         return false;
     /* Which pages they are does not matter to a second level of one set; to a cache of lines, of tables and of theirs,
      * it does. */
-    *why = "lines of tables run out where it does";
+    *why = of_lines;
     if (reach->block && shape->sets == 1 && !crowd_fits_apart(&crowd, crowd.count - 1))
         return false;
     if (shape->ways * shape->sets * shape->neighbours >= reach->crowd)

@@ -35,6 +35,10 @@ bool crowd_in_reach(const struct reach *reach, uint64_t pages);
  * line: what these bits do not matter for is a cache of tables. */
 bool crowd_is_of_lines(const struct crowd *crowd, const struct shape *shape);
 
+/* Whether pages do not fit either in any other places of those lines of tables that they are in, by lot. (Of a level of
+ * one set, where no bit matters, that is so, too.) */
+bool crowd_moves_in_lines(const struct crowd *crowd);
+
 /* Sets that are a power of two: as many as bits matter, or, where bits are folded, fewer, all low ones among them. Ways
  * times sets have to be what a row of pages says, too. */
 bool crowd_sets_by_bits(struct crowd *crowd, struct shape *shape);

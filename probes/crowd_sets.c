@@ -8,6 +8,8 @@
 /* Ways of which a nearer level may have kept some may be wrong so often. */
 static const double NEARER_KEPT = 0.05;
 
+enum { IN_A_LINE = 4 }; /* entries of a table, in the shortest line */
+
 enum { STRIDES = 64 }; /* that may be tried for an odd number of sets */
 
 /* Pages of one set that get other numbers by lot are of one set still in one time of 2^DOUBT. */
@@ -207,8 +209,24 @@ bool crowd_serves(const struct crowd *crowd, const struct shape *shape, unsigned
 
 bool crowd_is_of_lines(const struct crowd *crowd, const struct shape *shape)
 {
-    enum { ENTRIES = 4 }; /* of a table, in the shortest line */
-    return crowd->reach->block && shape->bits && !(shape->bits & (ENTRIES - 1));
+    return crowd->reach->block && shape->bits && !(shape->bits & (IN_A_LINE - 1));
+}
+
+bool crowd_moves_in_lines(const struct crowd *crowd)
+{
+    enum { TRIALS = 3 };
+    struct random random = {bench_seed(crowd_pages(crowd)->bench)};
+    for (unsigned trial = 0; trial < TRIALS && seats_ok(crowd_pages(crowd)); trial++) {
+        struct crowd moved = {.reach = crowd->reach, .set = crowd->set, .alike = crowd->alike & ~(IN_A_LINE - 1U)};
+        while (moved.count < crowd->count) {
+            uint32_t number = crowd->number[moved.count] ^ (uint32_t)random_below(&random, IN_A_LINE);
+            if (!among(&moved, number))
+                moved.number[moved.count++] = number;
+        }
+        if (!crowd_overflows(&moved, LOOK))
+            return false;
+    }
+    return seats_ok(crowd_pages(crowd));
 }
 
 bool crowd_sets_by_bits(struct crowd *crowd, struct shape *shape)

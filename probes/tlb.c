@@ -313,9 +313,12 @@ static void measure_second(struct tlb *tlb, const struct shape *first, unsigned 
     unsigned attempt = 1;
     bool ready = watch_roughly(tlb, first->ways * first->sets) && reach_second(tlb, first, after, &reach, &step, &why);
     bool found = ready && crowd_shape(&reach, &shape, &why);
-    /* Somebody else may have been in that set: another one is asked, and later. */
-    for (; ready && !found && attempt < ATTEMPTS && bench_ok(&tlb->bench) && !tlb->pages.spent; attempt++) {
+    /* Somebody else may have been in that set: another one is asked, and later, until two say the same. */
+    for (const char *before = ""; ready && !found && attempt < ATTEMPTS && why != before; attempt++) {
+        if (!bench_ok(&tlb->bench) || tlb->pages.spent)
+            break;
         bench_wait(&tlb->bench, attempt);
+        before = tlb->pages.undecided ? "" : why;
         tlb->pages.undecided = false;
         found = crowd_shape(&reach, &shape, &why);
     }
