@@ -9,6 +9,7 @@
 
 enum { LEVELS = 3, MOST_ROUNDS = 60, FEW_ROUNDS = 8, MOST_SINGLY = 64 };
 enum { MOST_SEARCHED = 1 << 20 }; /* visits */
+enum { LEAST_BATCHES = 12 };
 
 enum place { WALKED, SWEPT, FLUSHED };
 

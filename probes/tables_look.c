@@ -4,7 +4,7 @@
 #include "probes/pause.h"
 #include "probes/tables_inside.h"
 
-enum { MOST_BATCHES = 240, MOST_OF_ALL = 60, LEAST_BATCHES = 12 };
+enum { MOST_BATCHES = 240, MOST_OF_ALL = 60 };
 
 /* A mean is good when its standard deviation is a sixth of what a value may be off by. Few batches may agree by chance,
  * and do not know that deviation. */

@@ -146,6 +146,8 @@ static bool measure_entries(struct singly *singly, const struct laying *laying, 
         walk.load = load.load;
         walk.deviation = walk.deviation > load.deviation ? walk.deviation : load.deviation;
         keep(singly, level, &walk);
+        if (entries->in[level] == tables->hung.present) /* a longer sweep could only leave the same ones there */
+            singly->tried[level] = count;
     }
     return true;
 }
@@ -178,6 +180,15 @@ static void keep_mixtures(struct singly *singly, const struct walk *sweep, const
     }
 }
 
+/* Looks of a batch: a long sweep before each of them is made as few times as tell anything; where that is not enough,
+ * so many batches more are asked. */
+static unsigned rounds_after(const struct tables *tables, const struct walk *sweep)
+{
+    unsigned rounds = rounds_of(tables);
+    return tables->hung.present == ALL_HUNG && LEAST_BATCHES * rounds * sweep->length > MOST_SEARCHED ? FEW_ROUNDS
+                                                                                                      : rounds;
+}
+
 /* Times walks to mixtures, of levels in which no sweep leaves any entries for sure. What loads of them take more than
  * that level, or less, walks do, too: what a walk takes besides its last load is the same wherever that is. That is
  * seen if it is so where walks left the entries. */
@@ -186,7 +197,8 @@ static bool measure_mixtures(struct singly *singly)
     struct tables *tables = singly->tables;
     for (unsigned level = 2; level <= tables->levels && tables->cached_in && nearest_known(tables); level++) {
         struct mixture *mixture = &singly->mixture[level];
-        struct laying laying = {.place = SWEPT, .sweep = &mixture->sweep, .rounds = rounds_of(tables)};
+        struct laying laying = {
+            .place = SWEPT, .sweep = &mixture->sweep, .rounds = rounds_after(tables, &mixture->sweep)};
         struct cost walk, load;
         if (!(singly->missing >> level & 1) || !mixture->entries)
             continue;
@@ -237,7 +249,7 @@ static bool search_kind(struct singly *singly)
          frames += (frames + 2) / 3) {
         struct stops stops = hung_sweep(&tables->hung, frames, singly->dense);
         struct walk sweep = walk_over(&stops, OP_LOAD, bench_seed(bench));
-        struct laying laying = {.place = SWEPT, .sweep = &sweep, .rounds = rounds_of(tables)};
+        struct laying laying = {.place = SWEPT, .sweep = &sweep, .rounds = rounds_after(tables, &sweep)};
         struct entries entries;
         if (machine_steps(bench->machine) + FEW_ROUNDS * sweep.length > spent)
             break;
