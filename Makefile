@@ -154,7 +154,7 @@ build/sanitized/core.a build/sanitized/model.a build/sanitized/replay.a:
 	@ar rcsD $@ $^
 # Those that make a hundred million visits and more: their model is that of build/assay-model, three times as fast. The
 # probes are sanitized there, too, and the model is in all other programs.
-LONG := $(addprefix test_,caches crowd dtlb dtlb_lines elsewhere inclusion itlb kept l1d minimal probes push rule)
+LONG := $(addprefix test_,caches crowd dtlb dtlb_lines dtlb_shared elsewhere inclusion itlb kept l1d minimal probes push rule)
 machine_of = $(if $(findstring test_replay,$1),build/sanitized/replay.a,$(if $(filter $1,$(LONG)),build/host/shared.a,\
 	build/sanitized/model.a))
 build/unit/%: build/sanitized/tests/unit/%.c.o $$(if $$(filter $$*,$$(LONG)),build/host/model.o) build/sanitized/core.a \

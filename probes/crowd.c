@@ -114,7 +114,7 @@ static uint32_t some_set(struct seats *pages)
  * crowd. They are given time: a tree of many ways takes some laps until each page has found one. */
 static bool is_one_set(struct crowd *crowd)
 {
-    enum { SETTLING = 16 };
+    enum { SETTLING = 16, TRIALS = 16 }; /* of pages of two sets half of those that are left out leave room */
     struct crowd any = *crowd;
     struct seats *pages = crowd_pages(crowd);
     if (crowd->reach->block || crowd->count < crowd->reach->crowd)
@@ -122,7 +122,7 @@ static bool is_one_set(struct crowd *crowd)
     crowd_shuffle(&any);
     any.count = (unsigned)crowd->reach->crowd;
     pages->settling = SETTLING;
-    bool one = crowd_overflows(&any, SPARING) && crowd_none_to_spare(&any);
+    bool one = crowd_overflows(&any, SPARING) && crowd_none_to_spare(&any, TRIALS);
     pages->settling = 0;
     if (one)
         *crowd = any;
@@ -299,8 +299,9 @@ static bool sets_by_bits(struct crowd *crowd, struct shape *shape)
  * not as many as a row says that one set has, and that do not fit wherever in these lines they are. */
 static bool are_of_lines(struct crowd *crowd, const struct shape *shape)
 {
+    enum { TRIALS = 8 };
     return crowd->count > SHARE_FRAME && crowd->reach->block && !crowd_serves(crowd, shape, 0) &&
-           crowd_none_to_spare(crowd) && crowd_moves_in_lines(crowd);
+           crowd_none_to_spare(crowd, TRIALS) && crowd_moves_in_lines(crowd);
 }
 
 bool crowd_shape(const struct reach *known, struct shape *shape, const char **why)

@@ -84,5 +84,5 @@ void crowd_cut(struct crowd *);
 /* Leaves out pieces of so many pages. */
 void crowd_spare_pieces(struct crowd *, unsigned piece);
 
-/* Whether none of some pages, any, can be spared. */
-bool crowd_none_to_spare(struct crowd *);
+/* Whether none of so many pages, any, can be spared. */
+bool crowd_none_to_spare(struct crowd *, unsigned trials);

@@ -115,10 +115,9 @@ void crowd_spare_pieces(struct crowd *crowd, unsigned piece)
     }
 }
 
-bool crowd_none_to_spare(struct crowd *crowd)
+bool crowd_none_to_spare(struct crowd *crowd, unsigned trials)
 {
-    enum { TRIALS = 16 };
-    for (unsigned trial = 0; trial < TRIALS; trial++) {
+    for (unsigned trial = 0; trial < trials; trial++) {
         struct crowd left = *crowd;
         crowd_shuffle(&left);
         left.count--;

@@ -42,7 +42,8 @@ struct series {
 /* All that a run found. Large: allocate it, do not put it on a stack. */
 struct notebook {
     unsigned findings, series_count, points;
-    unsigned dropped; /* findings, series and points that did not fit */
+    unsigned dropped;     /* findings, series and points that did not fit */
+    uint64_t translation; /* visits that probes of translation have made so far (probes/budget.h) */
     struct finding finding[MAX_FINDINGS];
     struct series series[MAX_SERIES];
     struct point point[MAX_POINTS];

@@ -21,6 +21,7 @@ struct probe {
     bool quick;        /* part of a quick run: it answers within a few seconds */
     const char *needs; /* probes before it whose findings it goes by, separated by commas; NULL: none */
     bool trial;        /* on trial: runs only when it is named */
+    bool translation;  /* one of those whose visits are counted together (probes/budget.h) */
 };
 
 extern const struct probe probe_list[]; /* in the order of a full run */

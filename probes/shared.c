@@ -19,6 +19,9 @@ enum {
  * only, they push out half of what the others do, or more.) */
 static const double APART = 0.25, TOGETHER = 0.4;
 
+/* Core cycles that a hit of a next level takes longer, at least: no less than a load that hits. */
+static const double LEAST_HIT = 2.5;
+
 /* What is visited between two laps. */
 enum scene { FEW_PAGES, SMALL_PAGES, LARGE_PAGES, SCENES };
 
@@ -59,10 +62,22 @@ static bool time_laps(struct seats *pages, const struct walk *kept, const struct
     return true;
 }
 
-/* One look, in new orders. pushed: ticks a lap that pages which were pushed out take longer; 0: not known. False:
- * skipped, refused or spent; *told: it says which, *shared. */
+/* What a lap over the kept pages takes longer where they were pushed out of the level: 0: not known; and at least. */
+struct pushed {
+    double ticks, least;
+};
+
+/* Ticks of a lap that are nothing: of those that pages take at least which were pushed out, or where a clock does not
+ * show so little, of its step. */
+static double nothing(const struct seats *pages, double least)
+{
+    double part = APART * least, step = APART * (double)pages->bench->clock.step;
+    return part > step ? part : step;
+}
+
+/* One look, in new orders. False: skipped, refused or spent; *told: it says which, *shared. */
 static bool look(struct seats *pages, const struct stops *kept, const struct stops *lines,
-                 const struct stops stops[SCENES], double pushed, bool *told, bool *shared)
+                 const struct stops stops[SCENES], const struct pushed *pushed, bool *told, bool *shared)
 {
     struct bench *bench = pages->bench;
     struct walk walk = walk_over(kept, OP_LOAD, bench_seed(bench)), scene[SCENES];
@@ -80,16 +95,22 @@ static bool look(struct seats *pages, const struct stops *kept, const struct sto
     if (!time_laps(pages, &walk, &beside, scene, lap))
         return false;
     double small = lap[SMALL_PAGES] - lap[FEW_PAGES], large = lap[LARGE_PAGES] - lap[FEW_PAGES];
-    double whole = pushed > 0 && pushed < small ? pushed : small, least = LEAST_STEPS * (double)bench->clock.step;
-    *shared = large > least && large > TOGETHER * whole;
-    *told = small > least && (*shared || (whole > least && large < APART * whole));
+    double whole = pushed->ticks > 0 && pushed->ticks < small ? pushed->ticks : small;
+    double shows = LEAST_STEPS * (double)bench->clock.step;
+    bool apart =
+        whole > shows && large < APART * whole && (pushed->least <= 0 || large < nothing(pages, pushed->least));
+    *shared = large > shows && large > TOGETHER * whole;
+    *told = small > shows && (*shared || apart);
     return true;
 }
 
-bool shared_ask(struct seats *pages, uint64_t page, uint64_t fit, double miss, bool *shared, const char **why)
+bool shared_ask(struct seats *pages, uint64_t page, uint64_t fit, double miss, bool surely, bool *shared,
+                const char **why)
 {
     /* Those that are kept leave room for the few pages of a control, in most sets of any number of ways. */
     uint64_t most = MOST_IN_A_ROW, others = fit, keep = fit - fit / 4, addresses = (uint64_t)1 << pages->bits;
+    double least = LEAST_HIT / pages->bench->cycles_per_tick;
+    struct pushed pushed = {(double)keep * miss, miss > 0 && !surely ? (double)keep * least : 0};
     bool before = false, any = false;
     *why = "it would take too many pages to fill it";
     if (whole_rows(keep) + 2 * whole_rows(others) > most)
@@ -106,7 +127,7 @@ bool shared_ask(struct seats *pages, uint64_t page, uint64_t fit, double miss, b
     *why = "neither do small pages push each other out for certain, nor do large ones not";
     for (unsigned attempt = 0; attempt < ATTEMPTS && seats_ok(pages); attempt++) {
         bool told;
-        if (!look(pages, &kept, &lines, stops, miss * (double)keep, &told, shared))
+        if (!look(pages, &kept, &lines, stops, &pushed, &told, shared))
             return false;
         if (told && any && *shared == before)
             return true;

@@ -9,7 +9,8 @@
 #pragma once
 #include "probes/seats.h"
 
-/* Asks it of pages of `page` bytes, of which so many fit, and of those of the seats, which are larger. miss: ticks that a
- * small page which the level lacks takes longer, at least; 0: not known. False: *why says why not, or see
- * seats_ok. */
-bool shared_ask(struct seats *, uint64_t page, uint64_t fit, double miss, bool *shared, const char **why);
+/* Asks it of pages of `page` bytes, of which so many fit, and of those of the seats, which are larger. miss: ticks that
+ * a small page which the level lacks takes longer; 0: as long as after more small pages. surely: that is a hit of the
+ * next level; else there may be one that is not known, whose hits take less. False: *why says why not, or see seats_ok.
+ */
+bool shared_ask(struct seats *, uint64_t page, uint64_t fit, double miss, bool surely, bool *shared, const char **why);

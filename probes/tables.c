@@ -20,6 +20,7 @@
  * What a walk takes besides the load of its last entry is the same in all of these places, and loads of the entries
  * themselves tell where walks left them: that says whether entries lay where they were wanted. */
 #include "base/text.h"
+#include "probes/budget.h"
 #include "probes/confidence.h"
 #include "probes/probes.h"
 #include "probes/tables_inside.h"
@@ -253,7 +254,10 @@ static void note_all(struct tables *tables, uint64_t visits)
             note_cost(tables, level, &tables->swept[level], off_by(tables, level),
                       tables_left(tables) == tables->cached_in && !tables->swept[level].mixed ? 0 : ALONE, visits);
         else
-            note_missing_cost(tables, level, "no lines that were visited left the entries in that level", visits);
+            note_missing_cost(tables, level,
+                              tables->cut ? "it would take too many accesses"
+                                          : "no lines that were visited left the entries in that level",
+                              visits);
     }
 }
 
@@ -364,6 +368,7 @@ bool probe_tables(struct machine *machine, const struct request *request, struct
         note_nothing(&tables, "needs what the probe latency finds", 0);
         return true;
     }
+    tables.end = start + translation_left(machine, notebook, AFTER_TABLES);
     bool known = rate_measure(&tables.bench, &tables.rate) && tables.bench.cycles_per_tick > 0;
     if (!known || machine_page(machine, 0) != 4096 || !hung_open(&tables.hung, &tables.bench, &why)) {
         note_nothing(&tables, !known ? "core cycles are not known" : *why ? why : "no pages of 4 KB", 0);

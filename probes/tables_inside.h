@@ -43,6 +43,8 @@ struct tables {
     struct cost near, left, far, swept[LEVELS + 1]; /* left: as near, by loads of the entries themselves */
     unsigned cached_in;                             /* 0: not known */
     double doubt;                                   /* of it */
+    uint64_t end;                                   /* machine_steps from which on nothing more is swept out */
+    bool cut;                                       /* it would have been */
     bool unknown; /* it is none of those levels: what memory costs is known all the same */
     const char *why;
 };
@@ -67,6 +69,9 @@ static inline unsigned rounds_of(const struct tables *tables)
 
 /* The level that loads of the entries say walks left them in. 0: none of them. */
 unsigned tables_left(const struct tables *);
+
+/* Whether other probes need the visits that are left, so that nothing more is swept out. */
+bool tables_is_cut(struct tables *);
 
 /* One batch of looks: what they say on average. NULL: is not asked. *good: enough of them are to be trusted. False:
  * skipped or refused. */

@@ -122,6 +122,12 @@ bool tables_batch(struct tables *tables, const struct laying *laying, double *wa
     return !walk || !*good || batch_of(tables, laying, HUNG_PAGES, walk, good);
 }
 
+bool tables_is_cut(struct tables *tables)
+{
+    tables->cut = tables->cut || machine_steps(tables->bench.machine) > tables->end;
+    return tables->cut;
+}
+
 bool tables_measure(struct tables *tables, const struct laying *laying, uint64_t visits, struct cost *cost)
 {
     double walks[MOST_BATCHES], loads[MOST_BATCHES];
@@ -130,7 +136,7 @@ bool tables_measure(struct tables *tables, const struct laying *laying, uint64_t
     /* Of two pages a clock that steps shows a fifth of what it shows of ten. */
     unsigned count = 0, lost = 0, most = tables->hung.present == ALL_HUNG ? MOST_OF_ALL : MOST_BATCHES;
     *cost = (struct cost){.known = false};
-    while (count < most && lost < most) {
+    while (count < most && lost < most && !(laying->place == SWEPT && tables_is_cut(tables))) {
         bool good;
         if (!tables_batch(tables, laying, walked ? &walks[count] : NULL, loaded ? &loads[count] : NULL, &good))
             return false;
@@ -206,7 +212,7 @@ struct singles {
 static bool sum_singly(struct tables *tables, const struct laying *laying, unsigned rounds, struct singles *sum)
 {
     *sum = (struct singles){.rounds = 0};
-    for (unsigned round = 0; round < rounds; round++) {
+    for (unsigned round = 0; round < rounds && !(laying->place == SWEPT && tables_is_cut(tables)); round++) {
         double ticks[HUNG], hits;
         bool trusted;
         if (!look_singly(tables, laying, ticks, &hits, &trusted))

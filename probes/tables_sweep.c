@@ -62,7 +62,7 @@ bool tables_search(struct tables *tables)
         struct walk sweep;
         double load;
         bool leaves;
-        if (machine_steps(tables->bench.machine) + FEW_ROUNDS * HUNG * frames > spent)
+        if (tables_is_cut(tables) || machine_steps(tables->bench.machine) + FEW_ROUNDS * HUNG * frames > spent)
             break;
         if (!sweep_leaves(tables, frames, level, &sweep, &load, &leaves) ||
             (leaves && !measure_swept(tables, frames, level, load, &sweep)))
@@ -180,8 +180,8 @@ static void keep_mixtures(struct singly *singly, const struct walk *sweep, const
     }
 }
 
-/* Looks of a batch: a long sweep before each of them is made as few times as tell anything; where that is not enough,
- * so many batches more are asked. */
+/* Looks of a batch. A long sweep comes before each of them: then there are few, and what batches say of their own
+ * deviation is doubted with the rest. */
 static unsigned rounds_after(const struct tables *tables, const struct walk *sweep)
 {
     unsigned rounds = rounds_of(tables);
@@ -251,7 +251,7 @@ static bool search_kind(struct singly *singly)
         struct walk sweep = walk_over(&stops, OP_LOAD, bench_seed(bench));
         struct laying laying = {.place = SWEPT, .sweep = &sweep, .rounds = rounds_after(tables, &sweep)};
         struct entries entries;
-        if (machine_steps(bench->machine) + FEW_ROUNDS * sweep.length > spent)
+        if (tables_is_cut(tables) || machine_steps(bench->machine) + FEW_ROUNDS * sweep.length > spent)
             break;
         if (!bench_link(bench, &sweep) || !tables_singly(tables, &laying, nearest_two(tables), &entries) ||
             !measure_entries(singly, &laying, &entries))

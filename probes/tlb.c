@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* tlb.c: levels of TLBs, from rows of pages and from crowds. */
 #include "base/text.h"
+#include "probes/budget.h"
 #include "probes/confidence.h"
 #include "probes/crowd.h"
 #include "probes/pause.h"
@@ -314,8 +315,8 @@ static void measure_second(struct tlb *tlb, const struct shape *first, unsigned 
     bool ready = watch_roughly(tlb, first->ways * first->sets) && reach_second(tlb, first, after, &reach, &step, &why);
     bool found = ready && crowd_shape(&reach, &shape, &why);
     /* Somebody else may have been in that set: another one is asked, and later, until two say the same. */
-    for (const char *before = ""; ready && !found && attempt < ATTEMPTS && why != before; attempt++) {
-        if (!bench_ok(&tlb->bench) || tlb->pages.spent)
+    for (const char *before = ""; ready && !found && attempt < ATTEMPTS; attempt++) {
+        if (!bench_ok(&tlb->bench) || tlb->pages.spent || (why == before && !tlb->pages.undecided))
             break;
         bench_wait(&tlb->bench, attempt);
         before = tlb->pages.undecided ? "" : why;
@@ -336,6 +337,8 @@ static void measure_second(struct tlb *tlb, const struct shape *first, unsigned 
     }
     /* Crowds that said what cannot be before may say what can be by luck, and bounds that are far apart let them. */
     double error = attempt * doubt_of(&shape) + doubt_of(first) + (attempt > 1 || reach.rough ? ROUGH : 0);
+    tlb->level[0].miss = step;
+    tlb->level[0].surely = true;
     if (tlb_note_shape(tlb, 2, &shape, error, cost))
         tlb_note_penalty(tlb, step, tlb->level[1].doubt, cost);
 }
@@ -357,7 +360,8 @@ static void measure(struct tlb *tlb)
         tlb_note_missing(tlb, 1, 0, "noise");
         tlb_note_missing(tlb, 2, 0, "noise");
     } else if (measure_first(tlb, &first, &after)) {
-        tlb->level[0].miss = tlb->place[after].cycles;
+        /* A next level of few entries more may end before that place. */
+        tlb->level[0].miss = tlb->place[after].cycles > LEAST_SECOND ? tlb->place[after].cycles : LEAST_SECOND;
         tlb->bench.permille = tlb->permille + 150;
         limit_second(tlb);
         if (tlb_sweep_longer(tlb, &after))
@@ -380,7 +384,8 @@ static void measure_shared(struct tlb *tlb, const struct level *small, uint64_t 
     char id[28];
     tlb_id(tlb, level, "shared", id);
     bool told = small->fit && large->fit &&
-                shared_ask(&tlb->pages, page, small->fit, small->miss / tlb->bench.cycles_per_tick, &shared, &why);
+                shared_ask(&tlb->pages, page, small->fit, small->miss / tlb->bench.cycles_per_tick, small->surely,
+                           &shared, &why);
     uint64_t cost = machine_steps(tlb->bench.machine) - start;
     if (told)
         note_value(tlb->notebook, id, shared, YES_NO, confidence_from(ERROR + small->doubt + large->doubt), cost,
@@ -418,6 +423,13 @@ static void measure_size(struct tlb *tlb, bool known, uint64_t visits, const str
         seats_close(&tlb->pages);
 }
 
+/* Visits that pages of this size and those before them may take, in one try. */
+static uint64_t visits_of(const struct tlb *tlb, const struct tlb_size *size)
+{
+    enum { PATIENCE = 6 }; /* times as many, where moments are waited for, and asked again */
+    return (tlb->tries > 1 ? PATIENCE : 1) * tlb->visits * size->visits / 100;
+}
+
 /* As if so many visits had been made before now, as far as there were any. */
 static uint64_t since(uint64_t now, uint64_t visits)
 {
@@ -429,23 +441,22 @@ static uint64_t since(uint64_t now, uint64_t visits)
 static void measure_again(struct tlb *tlb, bool known, unsigned tries, unsigned size, uint64_t *start,
                           const struct level *small)
 {
-    enum { PATIENCE = 6 }; /* times as many visits, where moments are waited for, and asked again */
     const struct tlb_size *sizes = tlb->side->size;
-    const uint64_t patience = tries > 1 ? PATIENCE : 1;
     struct tlb next = {.notebook = tlb->notebook,
                        .side = tlb->side,
                        .size = &sizes[size],
                        .tries = tries,
+                       .visits = tlb->visits,
                        .permille = tlb->bench.permille};
     do {
         if (next.made)
-            *start = since(machine_steps(tlb->bench.machine), size ? patience * sizes[size - 1].visits : 0);
+            *start = since(machine_steps(tlb->bench.machine), size ? visits_of(&next, &sizes[size - 1]) : 0);
         next.bench = tlb->bench;
         next.bench.permille = next.permille;
         *tlb = next;
         tlb->mixed = UINT64_MAX;
-        tlb->second = *start + sizes[size].second;
-        measure_size(tlb, known, *start + patience * sizes[size].visits, size && !tlb_walks_code(tlb) ? small : NULL);
+        tlb->second = *start + tlb->visits * sizes[size].second / 100;
+        measure_size(tlb, known, *start + visits_of(tlb, &sizes[size]), size && !tlb_walks_code(tlb) ? small : NULL);
         next.drawn = tlb->drawn;
         next.fits = tlb->fits;
         for (unsigned level = 0; level < LEVELS; level++)
@@ -459,7 +470,10 @@ static void measure_again(struct tlb *tlb, bool known, unsigned tries, unsigned 
 bool tlb_measure(struct machine *machine, const struct request *request, const struct tlb_side *side,
                  struct notebook *notebook)
 {
-    struct tlb tlb = {.bench = bench_open(machine, request->seed ^ 0x64746c62), .notebook = notebook, .side = side};
+    struct tlb tlb = {.bench = bench_open(machine, request->seed ^ 0x64746c62),
+                      .notebook = notebook,
+                      .side = side,
+                      .visits = translation_left(machine, notebook, side->behind)};
     struct level small[LEVELS] = {{0}};
     struct rate rate;
     bool known = rate_measure(&tlb.bench, &rate) && tlb.bench.cycles_per_tick > 0;

@@ -18,8 +18,8 @@ struct tlb_size {
     const char *name; /* in ids: "4k" */
     enum op op;       /* OP_LOAD, OP_JUMP or OP_JUMP_FAR */
     uint64_t page;    /* bytes */
-    uint64_t visits;  /* that these and those before them may take */
-    uint64_t second;  /* from so many on a second level is looked for no longer: where there is none, that takes long */
+    unsigned visits;  /* that these and those before them may take: percent of what the probe may */
+    unsigned second;  /* from so many on a second level is looked for no longer: where there is none, that takes long */
 };
 
 struct tlb_side {
@@ -27,6 +27,7 @@ struct tlb_side {
     const struct tlb_size *size;
     unsigned sizes;
     uint64_t fewest, most; /* pages of the shortest row, and of the longest; at most MOST_IN_A_ROW */
+    uint64_t behind;       /* visits that other probes of translation need yet (probes/budget.h) */
 };
 
 /* Measures both levels for each size of page, the smallest first. Findings: dtlb1.4k.entries, .ways, .sets, and .bits,

@@ -363,13 +363,13 @@ static void halve(struct tlb *tlb, uint64_t fewer, double miss, uint64_t *fit, u
     }
 }
 
-/* Bisects the number of pages in a row that fit the first level, from one that does. A neighbour that shares the core
- * can hold entries for as long as it is busy: at no moment of some may one page more fit. (A Zen 4's held one entry for
- * half of some seconds: it is asked at as many moments as take one.) Where one does, twice as many more are asked each
- * time. */
+/* Bisects the number of pages in a row that fit the first level, from one that does. Whether one page more fits is
+ * asked again, more strictly than on the way, and where it does, twice as many more each time. Who owns the core is
+ * alone with its entries; a neighbour that shares it can hold some for as long as it is busy. (A Zen 4's held one for
+ * half of some seconds: it is asked at as many moments as take one.) */
 static bool bisect(struct tlb *tlb, double miss, uint64_t *fit, uint64_t *crowd)
 {
-    enum { MOMENTS = 3, MORE_MOMENTS = 30 };
+    enum { MOMENTS = 1, MORE_MOMENTS = 30 };
     const uint64_t fewer = *fit, longest = longest_row(tlb);
     const unsigned moments = is_shared(tlb) ? MORE_MOMENTS : MOMENTS;
     double asked = miss;

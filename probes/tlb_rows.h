@@ -28,7 +28,8 @@ struct row_place {
 struct level {
     uint64_t fit; /* pages; 0: nothing */
     double doubt;
-    double miss; /* core cycles that a page which it lacks takes longer, at least; 0: it is not known */
+    double miss; /* core cycles that a page which it lacks takes longer; 0: it is not known */
+    bool surely; /* that is a hit of the next level */
 };
 
 struct tlb {
@@ -45,6 +46,7 @@ struct tlb {
     unsigned permille;                  /* of the probe, when pages of this size began */
     bool drawn;                         /* the row's series is noted: an earlier try's stands */
     bool whole;                         /* another would not say more */
+    uint64_t visits;                    /* that pages of all sizes may take, but for patience */
     uint64_t second;                    /* machine_steps from which on a second level is looked for no longer */
     double few;                         /* core cycles of a jump among the fewest */
     double little;                      /* core cycles more are as few */

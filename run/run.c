@@ -114,13 +114,15 @@ static void journal_run(struct course *course)
     journal(course, &line);
 }
 
-static void journal_end(struct course *course, const struct probe *probe, enum ending ending, unsigned first)
+static void journal_end(struct course *course, const struct probe *probe, enum ending ending, uint64_t visits,
+                        unsigned first)
 {
     const struct notebook *notebook = &course->run->notebook;
     struct text line = journal_line(course, "end");
     struct report_sink sink = {.text = &line};
 
-    text_format(&line, ",\"probe\":\"%s\",\"outcome\":\"%s\",\"findings\":[", probe->name, ending_names[ending]);
+    text_format(&line, ",\"probe\":\"%s\",\"outcome\":\"%s\",\"visits\":%lu,\"findings\":[", probe->name,
+                ending_names[ending], visits);
     for (unsigned i = first; i < notebook->findings; i++) {
         size_t before = line.length;
         text_string(&line, i > first ? "," : "");
@@ -231,7 +233,7 @@ static void run_probe(struct course *course, const struct probe *probe)
 {
     struct notebook *notebook = &course->run->notebook;
     unsigned first = notebook->findings;
-    uint64_t steps = machine_steps(course->machine), started = stage_milliseconds(course->stage);
+    uint64_t steps = machine_steps(course->machine), visits, started = stage_milliseconds(course->stage);
     char buffer[sizeof notebook->finding[0].why];
     struct text why = text_in(buffer, sizeof buffer), line = journal_line(course, "begin");
     enum ending ending;
@@ -243,9 +245,11 @@ static void run_probe(struct course *course, const struct probe *probe)
                    probe->usual_ms);
     ending = run_protected(course, probe, &why);
     progress_end(stage_running(course->stage), course->stage, ending == DONE);
-    note_rest_missing(notebook, probe, machine_steps(course->machine) - steps, why.at);
+    visits = machine_steps(course->machine) - steps;
+    notebook->translation += probe->translation ? visits : 0;
+    note_rest_missing(notebook, probe, visits, why.at);
     compare_declared(notebook, machine_facts(course->machine));
-    journal_end(course, probe, ending, first);
+    journal_end(course, probe, ending, visits, first);
     say_ending(course, probe, ending, stage_milliseconds(course->stage) - started, why.at);
     course->ended_well += ending == DONE;
     course->summary.skipped += ending == SKIPPED;
@@ -259,7 +263,7 @@ static void leave_out(struct course *course, const struct probe *probe, const ch
     progress_pass(stage_running(course->stage), probe->usual_ms);
     note_rest_missing(&course->run->notebook, probe, 0, why);
     compare_declared(&course->run->notebook, machine_facts(course->machine));
-    journal_end(course, probe, LEFT_OUT, first);
+    journal_end(course, probe, LEFT_OUT, 0, first);
     course->summary.skipped++;
 }
 

@@ -59,8 +59,8 @@ class Fault:
                 raise Wrong(f"{self.name}: not a line of a fault: {line}")
         if not (self.what and self.file and self.tests and self.old) or self.new is None:
             raise Wrong(f"{self.name}: a fault has '#', 'file', 'test', '-' and '+'")
-        if not self.file.startswith(("tests/silicon/", "probes/", "base/")) or not self.file.endswith(".c"):
-            raise Wrong(f"{self.name}: {self.file} is no source of the model, nor of a probe")
+        if not self.file.startswith(("tests/silicon/", "probes/", "base/", "run/")) or not self.file.endswith(".c"):
+            raise Wrong(f"{self.name}: {self.file} is no source of the model, of a probe, nor of a run")
         if self.file.startswith("tests/silicon/"):
             self.tests = [f"silicon_{test}" for test in self.tests]
         for test in self.tests:

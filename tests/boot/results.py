@@ -17,6 +17,8 @@ import jsonschema
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 DOCUMENTS = ("result.json", "findings.csv", "series.csv", "report.html", "topology.xml", "readings")
 MOST_HTML = 1 << 20  # bytes of a report.html
+TRANSLATION = ("dtlb", "stores", "itlb", "tables", "structures", "coalescing", "costs")  # probes
+MOST_VISITS = 40_000_000  # of these together, of who owns the machine
 
 
 class Trouble(Exception):
@@ -145,6 +147,14 @@ def journal(content):
             demand(record["seq"] == len(records) + 1, f"journal line {number} has seq {record['seq']}")
             records.append(record)
     return records, torn
+
+
+def affordable(content):
+    """Trouble where the probes of translation made more visits than they may, by a journal."""
+    ends = [record for record in journal(content)[0] if record["event"] == "end"]
+    made = [end["visits"] for end in ends if end["probe"] in TRANSLATION]
+    demand(sum(made) <= MOST_VISITS, f"{sum(made)} visits of the probes of translation, {MOST_VISITS} are theirs")
+    demand(not made or sum(made), "the probes of translation have made no visits")
 
 
 def whole(line):

@@ -201,8 +201,8 @@ bool stage_read(struct stage *at, const char *path, char *buffer, size_t size, s
 }
 
 /* The probes of this test. */
-const struct probe probe_list[] = {{"one", "the first", "one.size", NULL, 1000, true, NULL, false},
-                                   {"two", "the second", "two.size", NULL, 1000, false, NULL, false}};
+const struct probe probe_list[] = {{"one", "the first", "one.size", NULL, 1000, true, NULL, false, false},
+                                   {"two", "the second", "two.size", NULL, 1000, false, NULL, false, false}};
 const unsigned probe_count = 2;
 
 static void device_begin(struct device *device, const uint8_t *path)

@@ -119,8 +119,8 @@ static void low_bits_matter_to_a_set(void **state)
 /* dtlb, of small pages only. */
 static bool small_pages(struct machine *machine, const struct request *request, struct notebook *notebook)
 {
-    static const struct tlb_size size = {"4k", OP_LOAD, 4096, UINT64_MAX, UINT64_MAX};
-    const struct tlb_side side = {"dtlb", &size, 1, 4, 1 << 13};
+    static const struct tlb_size size = {"4k", OP_LOAD, 4096, 100, 100};
+    const struct tlb_side side = {"dtlb", &size, 1, 4, 1 << 13, 0};
     return tlb_measure(machine, request, &side, notebook);
 }
 

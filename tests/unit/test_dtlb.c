@@ -2,6 +2,7 @@
 /* test_dtlb.c: the probe of the TLBs that loads look in against modelled ones of known shape: of one set and of
  * several, with sets chosen by plain bits, scattered bits, folded bits and modulo an odd number; one level and two; and
  * what is not a TLB: joined pages, a way predictor, large pages that no first level has. */
+#include "probes/budget.h"
 #include "probes/crowd.h"
 #include "probes/probes.h"
 #include "probes/shared.h"
@@ -157,8 +158,31 @@ static void shared_by_two_sizes(void **state)
         add_tlb(&description, 2, 1, few_behind ? 40 : 128)->pages = PAGES_SMALL | (few_behind ? 0 : PAGES_LARGE);
         description.walker.fixed = 2 * WALK;
         open_pages(&opened, &description, 2 << 20, 7);
-        if (!shared_ask(&opened.pages, 4096, 32, PENALTY, &shared, &why) || shared != expected[kind])
+        if (!shared_ask(&opened.pages, 4096, 32, PENALTY, true, &shared, &why) || shared != expected[kind])
             fail_msg("%u: %s, %s", kind, shared ? "shared" : "apart", why);
+        close_pages(&opened);
+    }
+}
+
+/* Where 40 entries behind 32 are for small pages alone, a row of 48 misses both, and nobody knows of the second level:
+ * what large pages leave of a first one that they share is no walk, and is not taken for nothing. */
+static void shared_before_few(void **state)
+{
+    (void)state;
+    for (unsigned together = 0; together < 2; together++) {
+        struct description description = machine_with();
+        struct opened opened;
+        bool shared = false;
+        const char *why = "";
+        description.walker.fixed = 3 * WALK;
+        add_tlb(&description, 1, 8, 4)->pages = PAGES_SMALL | (together ? PAGES_LARGE : 0);
+        if (!together)
+            add_tlb(&description, 1, 2, 4)->pages = PAGES_LARGE;
+        add_tlb(&description, 2, 1, 40)->pages = PAGES_SMALL;
+        open_pages(&opened, &description, 2 << 20, 7);
+        opened.bench.cycles_per_tick = 1;
+        bool told = shared_ask(&opened.pages, 4096, 32, 3 * WALK, false, &shared, &why);
+        assert_true(together ? !told : told && !shared);
         close_pages(&opened);
     }
 }
@@ -172,7 +196,7 @@ static void nothing_to_share(void **state)
     const char *why = "";
     (void)state;
     open_pages(&opened, &description, 2 << 20, 7);
-    assert_false(shared_ask(&opened.pages, 4096, 32, WALK, &shared, &why));
+    assert_false(shared_ask(&opened.pages, 4096, 32, WALK, false, &shared, &why));
     assert_non_null(strstr(why, "neither"));
     close_pages(&opened);
 }
@@ -377,6 +401,36 @@ static void said_once(void **state)
     rests_left = UINT_MAX;
 }
 
+/* Visits that other probes of translation have made, or will need, are not there: then hardly any are made, and what is
+ * missing says why. Who shares the computer does not count them. */
+static void others_visits(void **state)
+{
+    enum { FEW = 2000000 };
+    struct notebook *notebook = *state;
+    struct description plain = machine_with();
+    struct request request = {.seed = 1};
+    add_tlb(&plain, 1, 1, 8);
+    for (unsigned shared = 0; shared < 2; shared++) {
+        const char *why = "";
+        plain.memory.contiguous = shared ? 4 * KB : 0;
+        struct machine *machine = process_open(NULL, &plain, 1, NULL, &why);
+        assert_non_null(machine);
+        memset(notebook, 0, sizeof *notebook);
+        notebook->translation = TRANSLATION / 2;
+        assert_true(probe_dtlb(machine, &request, notebook));
+        assert_int_equal(noted(notebook, "dtlb1.4k.ways")->measured, shared);
+        if (!shared) {
+            assert_non_null(strstr(noted(notebook, "dtlb1.4k.ways")->why, "too many accesses"));
+            assert_in_range(machine_steps(machine), 1, FEW);
+        }
+        notebook->translation = TRANSLATION - ENDING - 3000;
+        assert_int_equal(translation_left(machine, notebook, 3000), shared ? TRANSLATION : 0);
+        assert_int_equal(translation_left(machine, notebook, 2999), shared ? TRANSLATION : 1);
+        assert_int_equal(translation_left(machine, notebook, TRANSLATION), shared ? TRANSLATION : 0);
+        machine_close(machine);
+    }
+}
+
 static void no_tlb(void **state)
 {
     struct description description = machine_with();
@@ -404,6 +458,7 @@ int main(void)
         cmocka_unit_test(large_pages),
         cmocka_unit_test(a_wrong_row),
         cmocka_unit_test(shared_by_two_sizes),
+        cmocka_unit_test(shared_before_few),
         cmocka_unit_test(nothing_to_share),
         cmocka_unit_test(few_lines),
         cmocka_unit_test(long_lines),
@@ -418,6 +473,7 @@ int main(void)
         cmocka_unit_test(said_once),
         cmocka_unit_test(pieces_are_an_answer),
         cmocka_unit_test(lots_in_many_ways),
+        cmocka_unit_test(others_visits),
         cmocka_unit_test(no_tlb),
         cmocka_unit_test(skipped),
     };

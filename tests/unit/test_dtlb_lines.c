@@ -43,8 +43,8 @@ static void rows_that_miss_lines(void **state)
  * Where rows bound a level roughly, it may have 192 entries. */
 static void a_row_that_is_long_by_chance(void **state)
 {
-    static const struct tlb_size size = {"4k", OP_LOAD, 4096, UINT64_MAX, UINT64_MAX};
-    const struct tlb_side side = {"dtlb", &size, 1, 4, 1 << 13};
+    static const struct tlb_size size = {"4k", OP_LOAD, 4096, 100, 100};
+    const struct tlb_side side = {"dtlb", &size, 1, 4, 1 << 13, 0};
     struct description description = machine_with();
     const char *why = "";
     (void)state;
@@ -73,8 +73,8 @@ static void a_row_that_is_long_by_chance(void **state)
 static void a_row_that_is_long_for_a_while(void **state)
 {
     enum { ENTRIES = 256, MOST = 1000000 };
-    static const struct tlb_size size = {"4k", OP_LOAD, 4096, UINT64_MAX, UINT64_MAX};
-    const struct tlb_side side = {"dtlb", &size, 1, 4, 1 << 13};
+    static const struct tlb_size size = {"4k", OP_LOAD, 4096, 100, 100};
+    const struct tlb_side side = {"dtlb", &size, 1, 4, 1 << 13, 0};
     struct description description = machine_with();
     const char *why = "";
     (void)state;
@@ -99,7 +99,7 @@ static void a_row_that_is_long_for_a_while(void **state)
 /* Measures pages of one size only. */
 static void measure_only(struct notebook *notebook, const struct description *description, const struct tlb_size *size)
 {
-    const struct tlb_side side = {"dtlb", size, 1, 4, 1 << 13};
+    const struct tlb_side side = {"dtlb", size, 1, 4, 1 << 13, 0};
     const struct request request = {.seed = 11};
     const char *why = "";
     struct machine *machine = process_open(NULL, description, 3, NULL, &why);
@@ -113,7 +113,7 @@ static void measure_only(struct notebook *notebook, const struct description *de
  * in some bits, are not. So a crowd is looked for among 73 of them, and is believed at once. */
 static void more_pages_than_lines(void **state)
 {
-    static const struct tlb_size size = {"4k", OP_LOAD, 4096, UINT64_MAX, UINT64_MAX};
+    static const struct tlb_size size = {"4k", OP_LOAD, 4096, 100, 100};
     struct description description = machine_with();
     description.caches = 1;
     shape_cache(&description, 0, 5, 4);
@@ -130,7 +130,7 @@ static void more_pages_than_lines(void **state)
  * pages push each other out of it, as out of a second level of one set, but there is none. */
 static void lines_behind_the_first_level(void **state)
 {
-    static const struct tlb_size size = {"2m", OP_LOAD, 2 << 20, UINT64_MAX, UINT64_MAX};
+    static const struct tlb_size size = {"2m", OP_LOAD, 2 << 20, 100, 100};
     struct description description = machine_with();
     struct cache_description *first = &description.cache[0];
     for (unsigned i = 0; i < description.caches; i++)

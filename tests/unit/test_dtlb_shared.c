@@ -74,17 +74,32 @@ static void bursts(void **state)
     }
 }
 
-/* Whoever takes an entry now and then, for as long as a level takes to find, or longer: a try that is made all the
- * while may say nothing, but not 23. (Without more moments, and what fitted once: 23, at 0.997.) */
+/* Whoever takes an entry now and then, for a part of what a level takes to find, hides none. (Without more moments: 23
+ * for 24 in five of 16 runs.) */
 static void one_who_stays(void **state)
 {
-    static const struct sibling sibling[] = {{600, 200, 1}, {1500, 500, 1}};
-    for (unsigned i = 0; i < sizeof sibling / sizeof *sibling; i++)
-        for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-            measure_beside(*state, sibling[i], seed);
-            const struct finding *entries = noted(*state, "dtlb1.4k.entries");
-            assert_true(entries->measured && entries->value == ENTRIES);
-        }
+    enum { SOME_SEEDS = 8 };
+    for (uint64_t seed = 1; seed <= SOME_SEEDS; seed++) {
+        measure_beside(*state, (struct sibling){600, 200, 1}, seed);
+        const struct finding *entries = noted(*state, "dtlb1.4k.entries");
+        assert_true(entries->measured && entries->value == ENTRIES);
+    }
+}
+
+/* Who takes one for longer than that may be there all the while: then there is one fewer, in about one of six runs, and
+ * no more is hidden. That doubt is stated. (Without more moments, and what fitted once: 23, at 0.997.) */
+static void one_who_does_not_go(void **state)
+{
+    enum { SOME_SEEDS = 16 };
+    unsigned right = 0;
+    for (uint64_t seed = 1; seed <= SOME_SEEDS; seed++) {
+        measure_beside(*state, (struct sibling){1500, 500, 1}, seed);
+        const struct finding *entries = noted(*state, "dtlb1.4k.entries");
+        assert_true(entries->measured && entries->confidence <= 1 - NEIGHBOUR);
+        assert_true(entries->value == ENTRIES || entries->value == ENTRIES - 1);
+        right += entries->value == ENTRIES;
+    }
+    assert_in_range(right, SOME_SEEDS / 2, SOME_SEEDS);
 }
 
 /* Who fills a part of a second level all the time makes rows shorter and sets smaller, as tries agree: it is doubted,
@@ -112,9 +127,9 @@ static void second_levels_are_doubted(void **state)
 /* Where a first level ends of which a neighbour holds one entry, if so many pages are known to have fitted once. */
 static uint64_t end_beside_one(uint64_t fits)
 {
-    static const struct tlb_size size = {"4k", OP_LOAD, 4096, UINT64_MAX, UINT64_MAX};
+    static const struct tlb_size size = {"4k", OP_LOAD, 4096, 100, 100};
     static const struct row_place place[] = {{16, 0, HIT}, {32, WALK, HIT}};
-    const struct tlb_side side = {"dtlb", &size, 1, 4, 1 << 13};
+    const struct tlb_side side = {"dtlb", &size, 1, 4, 1 << 13, 0};
     struct description description = machine_with();
     const char *why = "";
     add_tlb(&description, 1, 1, ENTRIES - 1);
@@ -148,6 +163,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bursts),
         cmocka_unit_test(one_who_stays),
+        cmocka_unit_test(one_who_does_not_go),
         cmocka_unit_test(what_fitted_once),
         cmocka_unit_test(second_levels_are_doubted),
     };

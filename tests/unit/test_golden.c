@@ -160,7 +160,7 @@ static bool answer(struct machine *machine, const struct request *request, struc
     return true;
 }
 
-const struct probe probe_list[] = {{"good", "", "good.value", answer, 1000, true, NULL, false}};
+const struct probe probe_list[] = {{"good", "", "good.value", answer, 1000, true, NULL, false, false}};
 const unsigned probe_count = 1;
 
 static struct machine *fresh(void)

@@ -8,10 +8,11 @@
 #include <cmocka.h>
 
 /* The probes of this test, so that it does not change with the real ones. */
-const struct probe probe_list[] = {{"latency", "load latency", "latency.levels", NULL, 20000, false, NULL, false},
-                                   {"l1d", "the L1 data cache", "l1d.size", NULL, 1000, true, NULL, false},
-                                   {"l1", "nothing", "l1.size", NULL, 1000, false, NULL, false},
-                                   {"new", "on trial", "new.size", NULL, 1000, true, "latency,l1", true}};
+const struct probe probe_list[] = {
+    {"latency", "load latency", "latency.levels", NULL, 20000, false, NULL, false, false},
+    {"l1d", "the L1 data cache", "l1d.size", NULL, 1000, true, NULL, false, false},
+    {"l1", "nothing", "l1.size", NULL, 1000, false, NULL, false, false},
+    {"new", "on trial", "new.size", NULL, 1000, true, "latency,l1", true, false}};
 const unsigned probe_count = 4;
 
 const struct suite suite_list[] = {{"some", "two of them, one on trial", "l1d,new", SUITE_LIST},

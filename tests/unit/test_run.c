@@ -172,7 +172,11 @@ bool host_rest(struct host *at, unsigned permille)
 /* The probes: one that answers, one that faults half-way, one that rests for long. */
 static bool answer(struct machine *machine, const struct request *request, struct notebook *notebook)
 {
-    (void)machine, (void)request;
+    struct visit visits[] = {{.op = OP_FLUSH_TLB}, {.op = OP_FENCE}};
+    struct reading lap[MAX_LAPS];
+
+    (void)request;
+    assert_true(machine_script(machine, visits, 2, lap));
     note_value(notebook, "good.value", 48, "bytes", 0.99, 1, "known");
     return true;
 }
@@ -202,9 +206,9 @@ static bool rest_long(struct machine *machine, const struct request *request, st
 }
 
 const struct probe probe_list[] = {
-    {"good", "", "good.value", answer, 1000, true, NULL, false},
-    {"bad", "", "bad.first bad.second", touch_nothing, 1000, false, NULL, false},
-    {"long", "", "long.value long.missing long.forgotten", rest_long, 5000, false, NULL, false}};
+    {"good", "", "good.value", answer, 1000, true, NULL, false, true},
+    {"bad", "", "bad.first bad.second", touch_nothing, 1000, false, NULL, false, false},
+    {"long", "", "long.value long.missing long.forgotten", rest_long, 5000, false, NULL, false, false}};
 const unsigned probe_count = 3;
 
 const struct suite suite_list[] = {{"pair", "two of them", "good,long", SUITE_LIST}};
@@ -255,7 +259,9 @@ static void whole_run(void **state)
     expect(stage.result,
            "\"id\": \"long.forgotten\", \"measured\": false, \"unit\": \"\", \"cost\": 0, \"why\": \"the probe");
     expect(stage.journal, "{\"seq\":1,\"event\":\"run\",\"tool\":\"0.1.0\",\"probes\":\"good,bad,long\"");
-    expect(stage.journal, "{\"seq\":5,\"event\":\"end\",\"probe\":\"bad\",\"outcome\":\"fault\",\"findings\":[{\"id\"");
+    expect(stage.journal, "{\"seq\":5,\"event\":\"end\",\"probe\":\"bad\",\"outcome\":\"fault\",\"visits\":");
+    expect(stage.journal, "\"probe\":\"good\",\"outcome\":\"done\",\"visits\":2,\"findings\":[{\"id\"");
+    assert_int_equal(run.notebook.translation, 2); /* of those that share them */
     expect(stage.journal, "{\"seq\":8,\"event\":\"finished\"");
     assert_false(journal_unfinished(stage.journal, stage.journal_length, probe, sizeof probe));
     assert_string_equal(stage.names, "result.json findings.csv series.csv report.html topology.xml cache.txt ");

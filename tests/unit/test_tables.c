@@ -3,6 +3,7 @@
  * walkers that look in the first level of cache and in the second, with and without a page-structure cache; a clock
  * that moves in steps, long lines, a first level of one way, or of few sets; and what cannot be measured: walks by
  * software, no TLB, no latencies. */
+#include "probes/budget.h"
 #include "tests/unit/tables_bench.h"
 
 static void through_the_first_level(void **state)
@@ -122,6 +123,20 @@ static void one_more_sweep(void **state)
                       (struct walks){1, OVERHEAD + HIT, OVERHEAD + NEXT, OVERHEAD + THIRD, OVERHEAD + MEMORY});
 }
 
+/* Where other probes have made all visits, or need them yet, nothing is swept out, and what is missing says why. */
+static void others_visits(void **state)
+{
+    struct description description = machine_with();
+    struct notebook *notebook = *state;
+    memset(notebook, 0, sizeof *notebook);
+    notebook->translation = TRANSLATION;
+    note_latencies(notebook, 3);
+    run_probe(probe_tables, &description, notebook);
+    assert_cost(notebook, "walk.4k.l1", OVERHEAD + HIT);
+    assert_false(noted(notebook, "walk.4k.l3")->measured);
+    assert_non_null(strstr(noted(notebook, "walk.4k.l3")->why, "too many accesses"));
+}
+
 /* Two levels that draw lots never leave all entries in one of them, and by this clock none is seen alone: what some
  * that lie elsewhere take more or less is taken off, and what is left is doubted. */
 static void some_elsewhere(void **state)
@@ -215,6 +230,7 @@ int main(void)
         cmocka_unit_test(controls_elsewhere),
         cmocka_unit_test(one_stays),
         cmocka_unit_test(one_more_sweep),
+        cmocka_unit_test(others_visits),
         cmocka_unit_test(some_elsewhere),
         cmocka_unit_test(sets_by_the_rest),
         cmocka_unit_test(by_software),
