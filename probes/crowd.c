@@ -114,7 +114,8 @@ static uint32_t some_set(struct seats *pages)
  * crowd. They are given time: a tree of many ways takes some laps until each page has found one. */
 static bool is_one_set(struct crowd *crowd)
 {
-    enum { SETTLING = 16, TRIALS = 16 }; /* of pages of two sets half of those that are left out leave room */
+    /* Of pages of two sets, one too many in one of them, half of the trials leave out one of the others. */
+    enum { SETTLING = 16, TRIALS = 16 };
     struct crowd any = *crowd;
     struct seats *pages = crowd_pages(crowd);
     if (crowd->reach->block || crowd->count < crowd->reach->crowd)

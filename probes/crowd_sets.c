@@ -43,6 +43,22 @@ static bool matters(const struct crowd *crowd, unsigned bits)
     return false;
 }
 
+/* The crowd's pages, each of which makes some moves or not, by lot. */
+static void move_by_lot(const struct crowd *crowd, const unsigned *move, unsigned moves, struct random *random,
+                        struct crowd *moved)
+{
+    *moved = (struct crowd){.reach = crowd->reach, .set = crowd->set, .alike = crowd->alike};
+    for (unsigned i = 0; i < moves; i++)
+        moved->alike &= ~move[i];
+    while (moved->count < crowd->count) {
+        uint32_t number = crowd->number[moved->count];
+        for (uint64_t i = 0, lot = random_next(random); i < moves; i++)
+            number ^= lot >> i & 1 ? move[i] : 0;
+        if (!among(moved, number))
+            moved->number[moved->count++] = number;
+    }
+}
+
 /* Whether any of some moves matter: among pages of one set that make each or not, by lot, some are of other sets then,
  * but for one time in 2^DOUBT. Of few moves it may say so unasked: it takes less to ask them one by one. */
 static bool any_matters(const struct crowd *crowd, const unsigned *move, unsigned moves)
@@ -50,18 +66,9 @@ static bool any_matters(const struct crowd *crowd, const unsigned *move, unsigne
     if ((crowd->count - 1) * moves < DOUBT || crowd->count >> (moves - 1))
         return true;
     struct random random = {bench_seed(crowd_pages(crowd)->bench)};
-    unsigned alike = crowd->alike;
-    for (unsigned i = 0; i < moves; i++)
-        alike &= ~move[i];
+    struct crowd moved;
     for (unsigned pages = 0; pages < DOUBT && seats_ok(crowd_pages(crowd)); pages += crowd->count - 1) {
-        struct crowd moved = {.reach = crowd->reach, .set = crowd->set, .alike = alike};
-        while (moved.count < crowd->count) {
-            uint32_t number = crowd->number[moved.count];
-            for (uint64_t i = 0, lot = random_next(&random); i < moves; i++)
-                number ^= lot >> i & 1 ? move[i] : 0;
-            if (!among(&moved, number))
-                moved.number[moved.count++] = number;
-        }
+        move_by_lot(crowd, move, moves, &random, &moved);
         if (!crowd_overflows(&moved, LOOK))
             return true;
     }
@@ -215,14 +222,11 @@ bool crowd_is_of_lines(const struct crowd *crowd, const struct shape *shape)
 bool crowd_moves_in_lines(const struct crowd *crowd)
 {
     enum { TRIALS = 3 };
+    static const unsigned move[] = {IN_A_LINE / 4, IN_A_LINE / 2};
     struct random random = {bench_seed(crowd_pages(crowd)->bench)};
+    struct crowd moved;
     for (unsigned trial = 0; trial < TRIALS && seats_ok(crowd_pages(crowd)); trial++) {
-        struct crowd moved = {.reach = crowd->reach, .set = crowd->set, .alike = crowd->alike & ~(IN_A_LINE - 1U)};
-        while (moved.count < crowd->count) {
-            uint32_t number = crowd->number[moved.count] ^ (uint32_t)random_below(&random, IN_A_LINE);
-            if (!among(&moved, number))
-                moved.number[moved.count++] = number;
-        }
+        move_by_lot(crowd, move, sizeof move / sizeof *move, &random, &moved);
         if (!crowd_overflows(&moved, LOOK))
             return false;
     }

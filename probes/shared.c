@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* shared.c: small pages, visited again after large ones. */
 #include "probes/shared.h"
+#include "probes/crowd.h"
 #include "probes/pause.h"
 
 enum {
@@ -18,9 +19,6 @@ enum {
  * only): large ones that cost less are kept elsewhere, large ones that cost more are in their way. (In one of two TLBs
  * only, they push out half of what the others do, or more.) */
 static const double APART = 0.25, TOGETHER = 0.4;
-
-/* Core cycles that a hit of a next level takes longer, at least: no less than a load that hits. */
-static const double LEAST_HIT = 2.5;
 
 /* What is visited between two laps. */
 enum scene { FEW_PAGES, SMALL_PAGES, LARGE_PAGES, SCENES };
@@ -62,7 +60,8 @@ static bool time_laps(struct seats *pages, const struct walk *kept, const struct
     return true;
 }
 
-/* What a lap over the kept pages takes longer where they were pushed out of the level: 0: not known; and at least. */
+/* What a lap over the kept pages takes longer where they were pushed out of the level; and at least, if it is not known
+ * who has them then. 0: not known, or of no use. */
 struct pushed {
     double ticks, least;
 };
@@ -109,7 +108,7 @@ bool shared_ask(struct seats *pages, uint64_t page, uint64_t fit, double miss, b
 {
     /* Those that are kept leave room for the few pages of a control, in most sets of any number of ways. */
     uint64_t most = MOST_IN_A_ROW, others = fit, keep = fit - fit / 4, addresses = (uint64_t)1 << pages->bits;
-    double least = LEAST_HIT / pages->bench->cycles_per_tick;
+    double least = LEAST_SECOND / pages->bench->cycles_per_tick;
     struct pushed pushed = {(double)keep * miss, miss > 0 && !surely ? (double)keep * least : 0};
     bool before = false, any = false;
     *why = "it would take too many pages to fill it";

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Are the unit tests worth anything? Plants one-line faults in the model and in probes and sees whether they notice.
+"""Are the unit tests worth anything? Plants one-line faults in the model, in probes and in what runs them,
+and sees whether they notice.
 
     tests/faults.py [--only PART,...] [--jobs N] [--keep] [--list]
 
@@ -12,7 +13,7 @@ Reads tests/faults/*.txt: blocks between blank lines, each
     - the line as it stands (leading blanks do not matter)
     + the faulty line
 
-"test" names unit tests without their test_silicon_, of probes/ and base/ without their test_. PART is a file's name
+"test" names unit tests without their test_silicon_, of probes/, base/ and run/ without their test_. PART is a file's name
 without its .txt. Each fault is compiled and linked as the Makefile says, but in a folder of its own below build/faults;
 the checkout is not changed. A test kills a fault by failing, whereupon it is ended, or by taking more than 120 seconds
 of the CPU's time, however busy the computer is. Status 0 when at least 95 of 100 are killed, 1 when fewer are, 2 when
