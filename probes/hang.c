@@ -189,16 +189,12 @@ void script_fence(struct script_of *script)
     script_add(script, OP_FENCE, 0, 0);
 }
 
-void script_pause(struct script_of *script, struct bench *bench, uint64_t longest)
+void script_begin(struct script_of *script, struct bench *bench)
 {
+    uint64_t longest = (uint64_t)((double)bench->clock.step * bench->cycles_per_tick);
     script_add(script, OP_WAIT, 0, 0);
     script->visit[script->count - 1].value = bench_seed(bench) % (longest + 1);
     script_fence(script);
-}
-
-void script_begin(struct script_of *script, struct bench *bench)
-{
-    script_pause(script, bench, (uint64_t)((double)bench->clock.step * bench->cycles_per_tick));
 }
 
 /* A visit by one of the copies of its instruction. */

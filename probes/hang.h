@@ -62,9 +62,6 @@ struct script_of {
 void script_add(struct script_of *, enum op, uint64_t va, unsigned lap);
 void script_fence(struct script_of *);
 
-/* A wait of core cycles that are drawn. */
-void script_pause(struct script_of *, struct bench *, uint64_t longest);
-
 /* Lets what follows begin anywhere between two steps of the clock, by a wait that is drawn: means of many laps show
  * less than a step then, where rounds that are all as long would come in the same moment of it. */
 void script_begin(struct script_of *, struct bench *);

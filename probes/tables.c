@@ -162,9 +162,6 @@ static bool find_level(struct tables *tables)
     tables->why = "the walker's loads are as slow as those of two levels";
     if (error > LEAST_PART && !by_sweeps)
         return false;
-    /* What is swept out says it only if entries fare as controls do. */
-    if (error <= LEAST_PART && left == level && by_sweeps != level)
-        by_sweeps = 0;
     tables->why = "the walker's loads are as slow as those of no level that is known";
     tables->unknown = !by_sweeps && !left && agree_on_another(tables, off);
     if (tables->unknown)
@@ -172,10 +169,8 @@ static bool find_level(struct tables *tables)
     tables->why = "what is swept out and what is flushed say different things";
     if (error <= LEAST_PART && by_sweeps && by_sweeps != level)
         return false;
-    tables->why = "what walks left and what is flushed say different things";
-    if (!by_sweeps && left && left != level)
-        return false;
-    tables->doubt = by_sweeps ? ALONE * (error <= LEAST_PART ? error : 1) : left ? error : error + ALONE;
+    /* Loads of the entries, by other addresses than a walker has, may take what another level does. */
+    tables->doubt = by_sweeps ? ALONE * (error <= LEAST_PART ? error : 1) : left == level ? error : error + ALONE;
     level = by_sweeps ? by_sweeps : level;
     tables->cached_in = level;
     for (unsigned i = 2; i <= tables->levels; i++)
@@ -217,15 +212,6 @@ static void note_cost(struct tables *tables, unsigned place, const struct cost *
                "loads right after all TLBs were flushed, against loads that hit (after paper 004, section 2.2)");
 }
 
-/* The nearest walks. Where no other place agrees, loads of the entries may all the same: that is doubted. */
-static void note_near(struct tables *tables, uint64_t visits)
-{
-    unsigned level = tables->cached_in;
-    double off = off_by(tables, level), left = apart(tables->left.load, behind_first(tables, level));
-    bool alone = tables->left.known && left < off && off > readings_tolerance(tables->latency[level]);
-    note_cost(tables, level, &tables->near, alone ? left : off, alone ? ALONE : 0, visits);
-}
-
 static void note_nothing(struct tables *tables, const char *why, uint64_t visits)
 {
     if (tables->unknown)
@@ -245,7 +231,7 @@ static void note_all(struct tables *tables, uint64_t visits)
     note_cost(tables, 0, &tables->far, 0, 0, visits);
     for (unsigned level = 1; level <= LEVELS; level++) {
         if (level == tables->cached_in)
-            note_near(tables, visits);
+            note_cost(tables, level, &tables->near, 0, 0, visits);
         else if (level < tables->cached_in)
             note_missing_cost(tables, level, "the walker does not look in that level", visits);
         else if (level > tables->levels)
@@ -346,7 +332,7 @@ static bool measure_ends(struct tables *tables)
     if (!choose_pages(tables))
         return false;
     left.rounds = rounds_of(tables);
-    return tables_measure(tables, &left, ENDS, &tables->left) && measure_far(tables) && tables_near_singly(tables);
+    return tables_measure(tables, &left, ENDS, &tables->left) && measure_far(tables);
 }
 
 /* Where sweeps that leave all entries in one level do not say it all, those are asked that leave some there. False:

@@ -109,6 +109,3 @@ bool tables_search(struct tables *);
 /* Looks for sweeps that leave some entries in levels of which nothing is known for sure so far, by loads of each entry,
  * from a level on. *found: what is known of one may be new. */
 bool tables_search_singly(struct tables *, unsigned from, bool *found);
-
-/* The same of where walks left them, where these do not say one level. */
-bool tables_near_singly(struct tables *);

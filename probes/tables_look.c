@@ -10,9 +10,6 @@ enum { MOST_BATCHES = 240, MOST_OF_ALL = 60 };
  * and do not know that deviation. */
 static const double ENOUGH = 6;
 
-/* Core cycles: about what lies between two refreshes of memory. */
-enum { LONGEST_PAUSE = 1 << 15 };
-
 /* Standard deviation of a difference of two readings of a clock that only steps, as part of the step: what each of them
  * is off by is spread evenly over one. */
 static const double OF_STEP = 0.41;
@@ -49,8 +46,6 @@ static bool lay(struct tables *tables, const struct laying *laying, enum hung_wh
 {
     struct hung *hung = &tables->hung;
     hung_shuffle(hung);
-    if (laying->place == FLUSHED) /* looks that are all as long would meet a refresh many times on end */
-        script_pause(script, hung->bench, LONGEST_PAUSE);
     script_flush(script, hung);
     if (laying->place == SWEPT && !sweep(tables, laying, script))
         return false;

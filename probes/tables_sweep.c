@@ -282,26 +282,3 @@ bool tables_search_singly(struct tables *tables, unsigned from, bool *found)
         *found = *found || (missing >> level & 1 && tables->swept[level].known);
     return true;
 }
-
-bool tables_near_singly(struct tables *tables)
-{
-    struct laying laying = {.place = WALKED, .rounds = rounds_of(tables)};
-    struct entries entries;
-    if (tables_left(tables) || !tables->left.known)
-        return true;
-    if (!tables_singly(tables, &laying, nearest_two(tables), &entries))
-        return false;
-    for (unsigned level = 1; level <= tables->levels; level++) {
-        struct cost walk, load;
-        if (count_of(entries.in[level]) < LEAST_CHOSEN)
-            continue;
-        if (!tables_measure_chosen(tables, &laying, entries.in[level], level, 0, &walk, &load))
-            return false;
-        if (!walk.known)
-            continue;
-        tables->near = walk;
-        tables->left = load;
-        return true;
-    }
-    return true;
-}

@@ -2,6 +2,7 @@
 /* test_tables_small.c: the probe of walks of the page tables where first levels are small: they draw lots, have few
  * sets or few ways, or predict ways, and what is timed pushes out what else is. And what else is in the way:
  * prefetchers that have no switch, and rows of memory. */
+#include "probes/budget.h"
 #include "tests/unit/tables_bench.h"
 
 /* Of 32-byte lines: entries lie in few sets of it. */
@@ -165,6 +166,22 @@ static void ways_are_predicted(void **state)
     expect(*state, &description, 1, OVERHEAD + HIT, OVERHEAD + NEXT, OVERHEAD + THIRD, OVERHEAD + MEMORY);
 }
 
+/* Loads of the entries, by other addresses than a walker has, take what the second level does, and nobody has visits
+ * for sweeps: what is flushed says it alone, and is doubted. */
+static void slow_for_loads(void **state)
+{
+    struct description description = machine_with();
+    struct notebook *notebook = *state;
+    fold_as_zen(&description, NEXT);
+    memset(notebook, 0, sizeof *notebook);
+    notebook->translation = TRANSLATION;
+    note_latencies(notebook, description.caches);
+    run_probe(probe_tables, &description, notebook);
+    assert_cost(notebook, "walker.cached_in", 1);
+    assert_cost(notebook, "walk.4k.l1", OVERHEAD + HIT);
+    assert_true(noted(notebook, "walker.cached_in")->confidence < 0.9);
+}
+
 /* All four entries are loaded, and two ways hold them: none of them is in the set of another. */
 static void nothing_kept_in_two_ways(void **state)
 {
@@ -252,6 +269,7 @@ int main(void)
         cmocka_unit_test(rows_are_open),
         cmocka_unit_test(lines_behind_controls),
         cmocka_unit_test(ways_are_predicted),
+        cmocka_unit_test(slow_for_loads),
         cmocka_unit_test(nothing_kept_in_two_ways),
         cmocka_unit_test(one_way_by_virtual_addresses),
         cmocka_unit_test(streams_are_brought),
