@@ -52,16 +52,11 @@ static void add_targets(struct description *description, unsigned sets)
 }
 
 /* What it measures costs no more visits than that. */
-static void measure_within(struct notebook *notebook, const struct description *description, uint64_t budget)
-{
-    memset(notebook, 0, sizeof *notebook);
-    assert_in_range(run_probe(probe_itlb, description, notebook), 1, budget);
-}
-
 static void measure(struct notebook *notebook, const struct description *description)
 {
     enum { BUDGET = 20000000 };
-    measure_within(notebook, description, BUDGET);
+    memset(notebook, 0, sizeof *notebook);
+    assert_in_range(run_probe(probe_itlb, description, notebook), 1, BUDGET);
 }
 
 /* A tree of eight ways, and behind it a second level that data have, too, and targets enough for all. */
@@ -338,9 +333,12 @@ static void tables_beside_code(void **state)
     description.cache[2].inclusion = INCLUSION_INCLUSIVE;
     add_tlb_of(&description, HOLDS_CODE, PAGES_SMALL, 1, 1, 144, 0);
     add_tlb_of(&description, HOLDS_CODE, PAGES_LARGE, 1, 1, 16, 0);
-    measure_within(*state, &description, BUDGET);
-    assert_level(*state, "itlb1.2m", 16, 1, PENALTY);
-    assert_level(*state, "itlb2.2m", ABSENT, 0, PENALTY);
+    for (uint64_t seed = 3; seed <= 5; seed++) { /* a single one may not come as far */
+        memset(*state, 0, sizeof(struct notebook));
+        assert_in_range(run_probe_from(probe_itlb, seed, &description, *state), 1, BUDGET);
+        assert_level(*state, "itlb1.2m", 16, 1, PENALTY);
+        assert_level(*state, "itlb2.2m", ABSENT, 0, PENALTY);
+    }
 }
 
 /* No TLB for jumps: those of loads are none of theirs, and branch targets that run out are no step. */
