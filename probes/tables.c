@@ -25,7 +25,7 @@
 #include "probes/probes.h"
 #include "probes/tables_inside.h"
 
-/* What sweeps, flushes, or loads of the entries say alone, without what another of these says, is wrong so often. */
+/* What sweeps, flushes, or loads of the entries say alone, or against what another of these says, is wrong so often. */
 static const double ALONE = 0.15;
 
 /* A walk that reads memory costs more than one that reads a cache by a part of what a load does, at least. */
@@ -169,7 +169,11 @@ static bool find_level(struct tables *tables)
     tables->why = "what is swept out and what is flushed say different things";
     if (error <= LEAST_PART && by_sweeps && by_sweeps != level)
         return false;
-    /* Loads of the entries, by other addresses than a walker has, may take what another level does. */
+    /* Loads of the entries, by other addresses than a walker has, may take what a farther level does: of a way that is
+     * predicted wrongly, say. Never what a nearer one does. */
+    tables->why = "what walks left and what is flushed say different things";
+    if (!by_sweeps && left && left < level)
+        return false;
     tables->doubt = by_sweeps ? ALONE * (error <= LEAST_PART ? error : 1) : left == level ? error : error + ALONE;
     level = by_sweeps ? by_sweeps : level;
     tables->cached_in = level;
@@ -212,6 +216,15 @@ static void note_cost(struct tables *tables, unsigned place, const struct cost *
                "loads right after all TLBs were flushed, against loads that hit (after paper 004, section 2.2)");
 }
 
+/* The nearest walks. Where no other place agrees, loads of the entries may all the same: that is doubted. */
+static void note_near(struct tables *tables, uint64_t visits)
+{
+    unsigned level = tables->cached_in;
+    double off = off_by(tables, level), left = apart(tables->left.load, behind_first(tables, level));
+    bool alone = tables->left.known && left < off && off > readings_tolerance(tables->latency[level]);
+    note_cost(tables, level, &tables->near, alone ? left : off, alone ? ALONE : 0, visits);
+}
+
 static void note_nothing(struct tables *tables, const char *why, uint64_t visits)
 {
     if (tables->unknown)
@@ -231,7 +244,7 @@ static void note_all(struct tables *tables, uint64_t visits)
     note_cost(tables, 0, &tables->far, 0, 0, visits);
     for (unsigned level = 1; level <= LEVELS; level++) {
         if (level == tables->cached_in)
-            note_cost(tables, level, &tables->near, 0, 0, visits);
+            note_near(tables, visits);
         else if (level < tables->cached_in)
             note_missing_cost(tables, level, "the walker does not look in that level", visits);
         else if (level > tables->levels)
@@ -335,12 +348,14 @@ static bool measure_ends(struct tables *tables)
     return tables_measure(tables, &left, ENDS, &tables->left) && measure_far(tables);
 }
 
-/* Where sweeps that leave all entries in one level do not say it all, those are asked that leave some there. False:
- * *why. */
+/* Where sweeps that leave all entries in one level do not say it all, those are asked that leave some there: of all
+ * levels, where loads of the entries say another one. False: *why. */
 static bool find_all(struct tables *tables)
 {
     bool found = find_level(tables), more;
-    if (!tables_search_singly(tables, found ? tables->cached_in + 1 : 2, &more))
+    unsigned left = tables_left(tables);
+    bool agreed = found && (!left || left == tables->cached_in);
+    if (!tables_search_singly(tables, agreed ? tables->cached_in + 1 : 2, &more))
         return false;
     return more ? find_level(tables) : found;
 }

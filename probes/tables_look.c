@@ -207,7 +207,7 @@ struct singles {
 static bool sum_singly(struct tables *tables, const struct laying *laying, unsigned rounds, struct singles *sum)
 {
     *sum = (struct singles){.rounds = 0};
-    for (unsigned round = 0; round < rounds && !(laying->place == SWEPT && tables_is_cut(tables)); round++) {
+    for (unsigned round = 0; round < rounds && !tables_is_cut(tables); round++) {
         double ticks[HUNG], hits;
         bool trusted;
         if (!look_singly(tables, laying, ticks, &hits, &trusted))

@@ -333,7 +333,7 @@ static void tables_beside_code(void **state)
     description.cache[2].inclusion = INCLUSION_INCLUSIVE;
     add_tlb_of(&description, HOLDS_CODE, PAGES_SMALL, 1, 1, 144, 0);
     add_tlb_of(&description, HOLDS_CODE, PAGES_LARGE, 1, 1, 16, 0);
-    for (uint64_t seed = 3; seed <= 5; seed++) { /* a single one may not come as far */
+    for (uint64_t seed = 3; seed <= 5; seed++) { /* of eight, three end before lines of tables are asked for */
         memset(*state, 0, sizeof(struct notebook));
         assert_in_range(run_probe_from(probe_itlb, seed, &description, *state), 1, BUDGET);
         assert_level(*state, "itlb1.2m", 16, 1, PENALTY);

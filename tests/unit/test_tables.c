@@ -123,6 +123,23 @@ static void one_more_sweep(void **state)
                       (struct walks){1, OVERHEAD + HIT, OVERHEAD + NEXT, OVERHEAD + THIRD, OVERHEAD + MEMORY});
 }
 
+/* Two levels by hashes, of a policy that does not keep what was used last: what a sweep leaves in the third one varies,
+ * and a sweep that varies less is looked for. */
+static void sweeps_that_vary(void **state)
+{
+    struct description description = machine_with();
+    long_lines(&description);
+    shape_cache(&description, 0, 64, 8);
+    for (unsigned i = 1; i < 3; i++) {
+        shape_cache(&description, i, 64U << i, 14);
+        hash_sets(&description.cache[i], 6 + i);
+        description.cache[i].inclusion = INCLUSION_INCLUSIVE;
+    }
+    assert_true(policy_parse(&description.cache[1].shape.policy, "QLRU_H00_M1_R2_U1"));
+    expect_in_some_of(4, 4, *state, &description,
+                      (struct walks){1, OVERHEAD + HIT, OVERHEAD + NEXT, OVERHEAD + THIRD, OVERHEAD + MEMORY});
+}
+
 /* Where other probes have made all visits, or need them yet, nothing is swept out, and what is missing says why. */
 static void others_visits(void **state)
 {
@@ -230,6 +247,7 @@ int main(void)
         cmocka_unit_test(controls_elsewhere),
         cmocka_unit_test(one_stays),
         cmocka_unit_test(one_more_sweep),
+        cmocka_unit_test(sweeps_that_vary),
         cmocka_unit_test(others_visits),
         cmocka_unit_test(some_elsewhere),
         cmocka_unit_test(sets_by_the_rest),

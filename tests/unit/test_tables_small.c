@@ -193,6 +193,17 @@ static void nothing_kept_in_two_ways(void **state)
     expect(*state, &description, 1, (int)more + HIT, (int)more + NEXT, (int)more + THIRD, (int)more + MEMORY);
 }
 
+/* Twice 53 sets of one way: an entry has its set with one of an upper table, which is loaded again by every walk. What
+ * the nearest walks take, others do not say. */
+static void beside_upper_entries(void **state)
+{
+    struct description description = machine_with();
+    shape_cache(&description, 0, 106, 1);
+    description.caches = 1;
+    expect(*state, &description, 1, ABSENT, ABSENT, ABSENT, OVERHEAD + MEMORY);
+    assert_string_equal(noted(*state, "walk.4k.l1")->why, "some of the entries lay elsewhere");
+}
+
 /* One way, and sets by bits of virtual addresses above those of a page. */
 static void one_way_by_virtual_addresses(void **state)
 {
@@ -271,6 +282,7 @@ int main(void)
         cmocka_unit_test(ways_are_predicted),
         cmocka_unit_test(slow_for_loads),
         cmocka_unit_test(nothing_kept_in_two_ways),
+        cmocka_unit_test(beside_upper_entries),
         cmocka_unit_test(one_way_by_virtual_addresses),
         cmocka_unit_test(streams_are_brought),
         cmocka_unit_test(streams_of_two),
