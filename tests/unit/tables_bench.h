@@ -2,6 +2,7 @@
 /* tables_bench.h: a machine whose walks cost what is worked out by hand, and what the probe of them should find.
  * Private to tests/unit/test_tables*.c. */
 #pragma once
+#include "probes/budget.h"
 #include "probes/probes.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -79,6 +80,15 @@ static inline void run_tables(struct notebook *notebook, const struct descriptio
     memset(notebook, 0, sizeof *notebook);
     note_latencies(notebook, description->caches);
     run_probe_from(probe_tables, seed, description, notebook);
+}
+
+/* The same where other probes have made all visits that sweeps could have. */
+static inline void run_without_sweeps(struct notebook *notebook, const struct description *description)
+{
+    memset(notebook, 0, sizeof *notebook);
+    notebook->translation = TRANSLATION;
+    note_latencies(notebook, description->caches);
+    run_probe(probe_tables, description, notebook);
 }
 
 static inline void expect(struct notebook *notebook, const struct description *description, int level, int first,

@@ -51,7 +51,7 @@ static void add_targets(struct description *description, unsigned sets)
     assert_true(policy_parse(&description->fetch.target_shape.policy, "LRU"));
 }
 
-/* What it measures costs no more visits than that. */
+/* Measures, with no more visits than BUDGET. */
 static void measure(struct notebook *notebook, const struct description *description)
 {
     enum { BUDGET = 20000000 };

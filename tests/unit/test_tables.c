@@ -3,7 +3,6 @@
  * walkers that look in the first level of cache and in the second, with and without a page-structure cache; a clock
  * that moves in steps, long lines, a first level of one way, or of few sets; and what cannot be measured: walks by
  * software, no TLB, no latencies. */
-#include "probes/budget.h"
 #include "tests/unit/tables_bench.h"
 
 static void through_the_first_level(void **state)
@@ -123,8 +122,8 @@ static void one_more_sweep(void **state)
                       (struct walks){1, OVERHEAD + HIT, OVERHEAD + NEXT, OVERHEAD + THIRD, OVERHEAD + MEMORY});
 }
 
-/* Two levels by hashes, of a policy that does not keep what was used last: what a sweep leaves in the third one varies,
- * and a sweep that varies less is looked for. */
+/* Two levels by hashes, the second one not LRU: what a sweep leaves in the third one varies, and a sweep of which less
+ * does is looked for. */
 static void sweeps_that_vary(void **state)
 {
     struct description description = machine_with();
@@ -145,10 +144,7 @@ static void others_visits(void **state)
 {
     struct description description = machine_with();
     struct notebook *notebook = *state;
-    memset(notebook, 0, sizeof *notebook);
-    notebook->translation = TRANSLATION;
-    note_latencies(notebook, 3);
-    run_probe(probe_tables, &description, notebook);
+    run_without_sweeps(notebook, &description);
     assert_cost(notebook, "walk.4k.l1", OVERHEAD + HIT);
     assert_false(noted(notebook, "walk.4k.l3")->measured);
     assert_non_null(strstr(noted(notebook, "walk.4k.l3")->why, "too many accesses"));

@@ -2,7 +2,6 @@
 /* test_tables_small.c: the probe of walks of the page tables where first levels are small: they draw lots, have few
  * sets or few ways, or predict ways, and what is timed pushes out what else is. And what else is in the way:
  * prefetchers that have no switch, and rows of memory. */
-#include "probes/budget.h"
 #include "tests/unit/tables_bench.h"
 
 /* Of 32-byte lines: entries lie in few sets of it. */
@@ -173,10 +172,7 @@ static void slow_for_loads(void **state)
     struct description description = machine_with();
     struct notebook *notebook = *state;
     fold_as_zen(&description, NEXT);
-    memset(notebook, 0, sizeof *notebook);
-    notebook->translation = TRANSLATION;
-    note_latencies(notebook, description.caches);
-    run_probe(probe_tables, &description, notebook);
+    run_without_sweeps(notebook, &description);
     assert_cost(notebook, "walker.cached_in", 1);
     assert_cost(notebook, "walk.4k.l1", OVERHEAD + HIT);
     assert_true(noted(notebook, "walker.cached_in")->confidence < 0.9);
